@@ -71,9 +71,7 @@ function parseArguments(args) {
   return { selections: parseSelections(positionals), options };
 }
 
-/**
- * Parses arguments such as `package` and `gateway:job-read`. Without arguments, selects all parts.
- */
+/** Parses arguments such as `package` and `gateway:job-read`. */
 function parseSelections(args) {
   const known = Object.entries(PARTS).flatMap(([name, { sections }]) => [
     name,

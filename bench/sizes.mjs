@@ -18,8 +18,6 @@ const PEERS = {
 /**
  * Returns the sizes of this package in bytes. `lazy` contains the chunks that the first export and
  * the first event stream of a job load.
- *
- * @param {"quillgate" | "quillgate/inline"} [entry] the latter embeds the wasm in its JavaScript
  */
 export async function ownSizes(entry = "quillgate") {
   const source = `import { Client } from "${entry}"; globalThis.x = Client;`;

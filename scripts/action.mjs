@@ -17,8 +17,6 @@ const BANNER =
 
 /**
  * Bundles the action. The result is not minified, so that users can read the code that they run.
- *
- * @returns {Promise<string>} the bundle
  */
 export async function bundleAction() {
   const { build } = await import("esbuild");

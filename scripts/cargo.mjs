@@ -7,23 +7,8 @@ const WASM_TARGET = "wasm32-unknown-unknown";
 export const LOCKED = "--locked";
 
 /**
- * @typedef {object} CargoOptions
- * @property {string} [cwd] defaults to the repository's root
- * @property {NodeJS.ProcessEnv} [env]
- * @property {AbortSignal} [signal] stops Cargo
- * @property {boolean} [verbose] shows progress and warnings
- * @property {string[]} [compiled] receives the name of every crate that Cargo compiled
- */
-
-/**
  * Runs a Cargo command that compiles, and returns the artifacts that Cargo reports. This works with
  * any target folder that the user has configured.
- *
- * @param {string} step describes the command in error messages
- * @param {string} command such as `build`
- * @param {string[]} args
- * @param {CargoOptions} [options]
- * @returns {Promise<{ target: string, files: string[], executable: string | null }[]>}
  */
 export async function cargo(step, command, args, options = {}) {
   const { compiled, verbose, ...others } = options;
@@ -57,15 +42,7 @@ function crateOf({ package_id: id }) {
   return name.includes("@") ? name.split("@")[0] : basename(source);
 }
 
-/**
- * Builds a package's library for wasm32.
- *
- * @param {string} step describes the build in error messages
- * @param {string} crate
- * @param {string[]} args arguments after `cargo build`
- * @param {CargoOptions} options
- * @returns {Promise<string>} the path of the `.wasm` file
- */
+/** Builds a package's library for wasm32. */
 export async function cargoBuildWasm(step, crate, args, options) {
   const library = ["--target", WASM_TARGET, "--lib"];
   const artifacts = await cargo(step, "build", [...library, ...args], options);
@@ -78,15 +55,7 @@ export async function cargoBuildWasm(step, crate, args, options) {
   return wasm;
 }
 
-/**
- * Builds a package's program for this machine.
- *
- * @param {string} step describes the build in error messages
- * @param {string} crate
- * @param {string[]} args arguments after `cargo build`
- * @param {CargoOptions} options
- * @returns {Promise<string>} the path of the executable
- */
+/** Builds a package's program for this machine. */
 export async function cargoBuildProgram(step, crate, args, options) {
   const artifacts = await cargo(step, "build", ["-p", crate, ...args], options);
   const built = artifacts.find(({ target, executable }) => target === crate && executable);

@@ -19,14 +19,7 @@ let isStopping = false;
 let isWatchingSignals = false;
 let exitCodeOnSignal;
 
-/**
- * Starts a command in its own process group. The group ends with this process at the latest.
- *
- * @param {string} command
- * @param {string[]} args
- * @param {import("node:child_process").SpawnOptions} [options] `cwd` defaults to the repository's
- *   root
- */
+/** Starts a command in its own process group. The group ends with this process at the latest. */
 export function spawnGroup(command, args, options = {}) {
   watchSignals();
   const { cwd = ROOT } = options;
@@ -44,9 +37,6 @@ export function spawnGroup(command, args, options = {}) {
 /**
  * Sends SIGTERM to a group, and SIGKILL if its leader is still alive after `graceMs` (5 seconds by
  * default). Resolves when the leader has exited.
- *
- * @param {import("node:child_process").ChildProcess} child
- * @param {{ graceMs?: number }} [options]
  */
 export async function stopGroup(child, { graceMs = 5000 } = {}) {
   if (child.pid === undefined || hasEnded(child)) return;
@@ -65,8 +55,6 @@ export function hasEnded(child) {
 /**
  * Sets the exit code after a signal, for programs that run until they receive one. By default, it
  * is 128 plus the number of the signal.
- *
- * @param {number} code
  */
 export function signalsEndWith(code) {
   watchSignals();
@@ -74,26 +62,8 @@ export function signalsEndWith(code) {
 }
 
 /**
- * @typedef {object} RunOptions
- * @property {string} [cwd] defaults to the repository's root
- * @property {NodeJS.ProcessEnv} [env] defaults to this process's environment
- * @property {boolean} [verbose] shows all output as it arrives, not only that of a failed command
- * @property {(chunk: Buffer) => void} [onOutput] receives all output, which is shown as it
- *   arrives, except stdout if `onStdout` is set
- * @property {(chunk: Buffer) => void} [onStdout] receives stdout, which is then never shown
- * @property {AbortSignal} [signal] stops the command
- */
-
-/**
- * Runs a command until it ends. Its output is shown only if it fails, unless the options say
- * otherwise.
- *
- * @param {string} step describes the command in error messages
- * @param {string} command
- * @param {string[]} args
- * @param {RunOptions} [options]
- * @throws {StepError} if the command cannot start, or if its exit code is not 0
- * @throws the reason of `signal`, if it has aborted before the start
+ * Runs a command until it ends. Its output is shown only if it fails, with `verbose`, or with
+ * `onOutput`. `onStdout` receives stdout, which is then never shown.
  */
 export async function run(step, command, args, options = {}) {
   const { cwd, env, verbose, onOutput, onStdout, signal } = options;
@@ -124,11 +94,6 @@ export async function run(step, command, args, options = {}) {
 /**
  * Runs a command and returns its output. Never rejects: the code is `null` if the command cannot
  * start or was killed, for example after `timeoutMs`.
- *
- * @param {string} command
- * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number }} [options]
- * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>}
  */
 export async function capture(command, args, { cwd, env, timeoutMs } = {}) {
   const limit = { timeout: timeoutMs, killSignal: "SIGKILL" };
@@ -162,8 +127,6 @@ export function endWithNpm() {
 
 /**
  * Runs the main function of a script. If it rejects, prints the error and sets the exit code to 1.
- *
- * @param {() => Promise<unknown>} body
  */
 export async function runMain(body) {
   try {

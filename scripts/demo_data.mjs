@@ -86,14 +86,8 @@ const DEPLOYMENTS = [
 ];
 
 /**
- * Creates the jobs and deployments, and waits until their states are recorded and the archive is complete.
- *
- * @param {object} site
- * @param {string} site.project
- * @param {string} site.secret signs access tokens
- * @param {{ url: string, runCron: () => Promise<void> }} site.gateway
- * @param {Awaited<ReturnType<typeof import("../tests/harness/upstream.mjs").startUpstream>>}
- *   site.upstream
+ * Creates the jobs and deployments, and waits until their states are recorded and the archive is
+ * complete.
  */
 export async function fillDemo(site) {
   await Promise.all([createJobs(site), createDeployments(site), fillArchive(site)]);

@@ -13,11 +13,6 @@ const DEBOUNCE_MS = 50;
 
 /**
  * Hashes the paths and the content of files and folders. A missing file changes the digest, too.
- *
- * @param {string[]} paths
- * @param {(name: string) => boolean} [isIncluded] selects files and folders inside folders by name;
- *   by default, skips generated folders and files of editors
- * @returns {Promise<string>}
  */
 export async function digestFiles(paths, isIncluded = isSource) {
   const hash = createHash("sha256");
@@ -52,13 +47,6 @@ export function isSource(name) {
 /**
  * Calls back whenever the content of files or folders has changed. Files that change together cause
  * one call.
- *
- * @param {string[]} paths
- * @param {(name: string) => boolean} isIncluded as in {@link digestFiles}
- * @param {string} digest from {@link digestFiles}; changes since then are reported immediately
- * @param {(since: number) => void} onChange receives the `performance.now()` of the first change
- * @returns {Promise<() => Promise<void>>} resolves when the watch has begun, to a function that
- *   stops it
  */
 export async function watchFiles(paths, isIncluded, digest, onChange) {
   // Imported here because this file is loaded before the npm packages are installed.

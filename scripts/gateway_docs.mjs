@@ -9,8 +9,6 @@ const PAGES = ["reference/action.md", "reference/configuration.md", "start/cloud
 /**
  * Lists the documents of the npm package `quillgate-gateway`. Their paths in the package and in the
  * repository are equal, so that links between them work in both.
- *
- * @returns {string[]}
  */
 export function listGatewayDocs() {
   const listed = FOLDERS.flatMap((folder) => {
@@ -23,11 +21,6 @@ export function listGatewayDocs() {
 /**
  * Adapts the relative links of a document to the package. Links to other documents of the package
  * stay unchanged. The others, and images, become plain text with the path in the repository.
- *
- * @param {string} text
- * @param {string} from path of the document
- * @param {string[]} docs paths of the package's documents
- * @returns {string}
  */
 export function adaptLinks(text, from, docs) {
   return text.replace(/!?\[((?:[^[\]`]|`[^`]*`)+)\]\(([^)\s]+)\)/g, (link, words, target) => {

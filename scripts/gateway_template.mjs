@@ -14,9 +14,6 @@ const REPLACEMENTS = [
 /**
  * Converts the Worker's wrangler configuration to one for deployments of the npm package. Both
  * deploy the same Worker.
- *
- * @param {string} config content of `worker/wrangler.toml`
- * @returns {string}
  */
 export function makeGatewayTemplate(config) {
   let template = config;

@@ -20,20 +20,7 @@ const TARGET = ["--target", "wasm32-unknown-unknown"];
 const COMPILED_IN = ["-e", "normal,no-proc-macro"];
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense)([-_.].*)?$/i;
 
-/**
- * @typedef {object} Dependency
- * @property {string} name
- * @property {string} version
- * @property {string} licence an SPDX expression
- * @property {string} [url]
- * @property {string} folder
- */
-
-/**
- * Returns the content of `THIRD_PARTY.md`, from Cargo.lock and package-lock.json.
- *
- * @param {NodeJS.ProcessEnv} [env]
- */
+/** Returns the content of `THIRD_PARTY.md`, from Cargo.lock and package-lock.json. */
 export async function listLicences(env = process.env) {
   const folders = await findCrateFolders(env);
   const sections = [];

@@ -32,11 +32,6 @@ export function digestSources() {
 /**
  * Builds and serves every change until this process ends. A newer change stops the running build.
  * If a build fails, the gateway continues with the previous one.
- *
- * @param {import("./setup.mjs").Context} context
- * @param {import("./restartable_gateway.mjs").RestartableGateway} gateway
- * @param {string} digest of the sources of the running gateway
- * @returns {Promise<never>} rejects if the gateway does not restart, or if watching fails
  */
 export function rebuildOnChange(context, gateway, digest) {
   return new Promise((_, reject) => {

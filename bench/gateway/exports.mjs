@@ -1,7 +1,4 @@
-/**
- * Benchmark of exports. It measures rows per second, processor time, and the memory for exports of
- * different lengths. Each export has a new range, so every page comes from upstream.
- */
+/** Benchmark of exports. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -32,23 +29,10 @@ export const TOTAL_ROWS = 1e6;
 
 /** Number of memory measurements. */
 export const MEMORY_RUNS = 3;
-/**
- * Maximum V8 heap in megabytes, the limit of a Cloudflare isolate.
- * <https://developers.cloudflare.com/workers/platform/limits/#memory>
- */
+/** Maximum V8 heap in megabytes, the limit of a Cloudflare isolate. */
 export const HEAP_LIMIT = 128;
 
-/**
- * A process whose memory is measured.
- *
- * @typedef {object} Source
- * @property {string} what
- * @property {string} reader the program that reads the exports
- * @property {string[]} [v8Flags] for workerd
- * @property {"server" | "reader"} process
- *
- * @type {Record<string, Source>}
- */
+/** A process whose memory is measured. */
 export const SOURCES = {
   workerd: {
     what: `workerd, V8 heap of ${HEAP_LIMIT} MB`,
@@ -75,19 +59,6 @@ function buildExport(format, projectId) {
 const nameList = (rows) => `rows-${rows}`;
 const projects = [SPEED_PROJECT, ...LENGTHS.map(nameList)];
 
-/**
- * @typedef {object} ExportSample
- * @property {number} rate rows per second
- * @property {number} cpu workerd's processor time per thousand rows, in microseconds
- *
- * @typedef {Record<number, number[]>} ExportMemory the largest resident memory of each run in
- *   bytes, by the length of an export
- *
- * @param {import("./servers.mjs").Bench} bench
- * @returns {Promise<{ speed: Record<string, Record<string, ExportSample[]>>,
- *   memory: Record<string, Record<string, ExportMemory>> }>} speed by format and variant,
- *   memory by format and source
- */
 export async function measureExports(bench) {
   return { speed: await measureSpeed(bench), memory: await measureMemory(bench) };
 }

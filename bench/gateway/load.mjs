@@ -43,30 +43,11 @@ function formatGet(target, fields) {
   return `GET ${target} HTTP/1.1\r\n${fields}\r\n`;
 }
 
-/**
- * The requests to send and the processes to measure.
- *
- * @typedef {object} Task
- * @property {keyof typeof REQUESTS} path
- * @property {string} project
- * @property {string} token
- * @property {number} port
- * @property {number} connections
- * @property {number} milliseconds
- * @property {Record<string, number>} pids by name
- *
- * @typedef {object} Sample
- * @property {number} rate responses per second
- * @property {Record<string, number>} cpu processor time per response, in microseconds, by process
- * @property {number} others number of cores that other processes used at the same time
- */
+/** The requests to send and the processes to measure. */
 
 /**
  * Sends requests and measures the responses for `milliseconds`, or longer if none has arrived by
  * then.
- *
- * @param {Task} task
- * @returns {Promise<Sample>}
  */
 async function sendRequests({ path, project, token, port, connections, milliseconds, pids }) {
   const fields = `host: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n`;

@@ -26,10 +26,6 @@ const DATE_FORMATS = [
 /** Maximum number of zeros in a date; a request line may have 16 kB. */
 const MAX_ZEROS = 8000;
 
-/**
- * @param {import("./servers.mjs").Bench} bench
- * @returns {Promise<number[]>} resident memory after each batch, in bytes
- */
 export async function measureMemory(bench) {
   const server = await startServer(bench, ["quillgate"]);
   const base = `http://127.0.0.1:${server.ports.quillgate}/v1/analytics/${PROJECT}/views?`;

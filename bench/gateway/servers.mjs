@@ -32,28 +32,9 @@ export const PROJECT = "demo-docs";
 const ALLOWED_ORIGIN = "https://docs.example";
 const SCOPE = "jobs:create jobs:read analytics:read";
 
-/**
- * Shared by all measurements.
- *
- * @typedef {object} Bench
- * @property {string} folder temporary folder with bundles, configurations and storage
- * @property {(claims?: object) => string} signToken signs a valid token
- * @property {Server} upstream
- * @property {Record<string, string>} vars variables of the gateways
- * @property {() => Promise<void>} stop stops the upstream and removes the folder
- *
- * @typedef {object} Server
- * @property {number} pid
- * @property {Record<string, number>} ports by variant
- * @property {() => Promise<void>} stop stops the process and removes its storage
- */
+/** Shared by all measurements. */
 
-/**
- * Bundles the variants and starts the upstream.
- *
- * @param {string} [baseline] folder with the baseline build
- * @returns {Promise<Bench>}
- */
+/** Bundles the variants and starts the upstream. */
 export async function startBench(baseline) {
   const folder = await mkdtemp(join(PLACE, "quillgate-bench-"));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -98,14 +79,7 @@ function createSigner(secret) {
   return (claims) => mintToken(accessClaims({ ...common, ...claims }), secret);
 }
 
-/**
- * Starts variants in one process, each on its own port, and waits until all respond.
- *
- * @param {Pick<Bench, "folder" | "vars">} bench
- * @param {string[]} names
- * @param {string[]} [v8Flags]
- * @returns {Promise<Server>}
- */
+/** Starts variants in one process, each on its own port, and waits until all respond. */
 export async function startServer(bench, names, v8Flags) {
   const server = await launchServer(bench, names, v8Flags);
   const ports = Object.values(server.ports);

@@ -26,8 +26,6 @@ const REQUESTS = {
 /**
  * Fails if the two Workers differ in a statement, its types of values, its read or written rows, a
  * transaction or an upstream request.
- *
- * @param {import("./servers.mjs").Bench} bench
  */
 export async function checkStatements(bench) {
   console.log("bench: comparing statements …");

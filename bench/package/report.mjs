@@ -4,7 +4,6 @@ import { estimateError, median } from "../gateway/statistics.mjs";
 import { judge, WAYS } from "./goals.mjs";
 import { compare } from "./timing.mjs";
 
-/** @param {import("./measure.mjs").Measured} measured */
 export function reportPackage(measured) {
   const { sizes, page, browser, decoding, calls } = measured;
   return [

@@ -5,22 +5,13 @@ import { createServer, request } from "node:http";
 import { pipeline } from "node:stream";
 import { constants, createBrotliCompress } from "node:zlib";
 
-/**
- * Media types that the gateway sends and that Cloudflare compresses by default.
- *
- * @see https://developers.cloudflare.com/speed/optimization/content/compression/
- */
+/** Media types that the gateway sends and that Cloudflare compresses by default. */
 const COMPRESSED =
   /^(?:text\/(?:html|plain|css|javascript)|application\/(?:javascript|json|wasm)|image\/svg\+xml)\b/;
 /** Cloudflare uses a fast level, because it compresses each response when it is sent. */
 const LEVEL = 4;
 
-/**
- * Starts the edge in front of a gateway.
- *
- * @param {number} gatewayPort
- * @returns {Promise<{ url: string, stop: () => void }>}
- */
+/** Starts the edge in front of a gateway. */
 export async function startEdge(gatewayPort) {
   const server = createServer((incoming, response) => {
     const { method, url: path, headers } = incoming;

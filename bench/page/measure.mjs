@@ -26,20 +26,6 @@ const CLEARED_STORAGE = [
 /** Maximum number of attempts, because the browser sometimes records an invalid trace. */
 const MAX_ATTEMPTS = 3;
 
-/**
- * @param {{ env: NodeJS.ProcessEnv }} context
- * @param {number} runs of each route
- * @param {readonly string[]} [measured] routes
- *
- * @typedef {Record<string, number[]>} Figures of each run: the categories as points, `lcp` and
- *   `tbt` in milliseconds, `cls`
- * @typedef {object} Measured
- * @property {string} browser
- * @property {string} lighthouse its version
- * @property {Record<string, Figures>} routes
- * @property {Record<string, string[]>} faults failed audits of accessibility and best practices
- * @returns {Promise<Measured>}
- */
 export async function measurePage({ env }, runs, measured = ROUTES) {
   const { default: lighthouse } = await import("lighthouse");
   const priority = getPriority();

@@ -23,10 +23,6 @@ const TIMES = [
   { name: "tbt", what: "blocking, ms" },
 ];
 
-/**
- * @param {import("./measure.mjs").Measured} measured
- * @param {number} runs
- */
 export function reportPage({ browser, lighthouse, routes, faults }, runs) {
   const head = ["route", ...GOALS.map(({ what, goal }) => `${what} (${goal})`)];
   head.push(...TIMES.map(({ what }) => what));

@@ -22,9 +22,6 @@ const OPTIONS = {
 /**
  * Slices of the font. A browser loads a slice when the page shows one of its characters. Other
  * characters appear in the reader's own fonts.
- *
- * @type {Record<string, { source: string, range: string }>} `source` is a script in the names of
- *   Geist's files, `range` a value of `unicode-range` in CSS
  */
 const SLICES = {
   // ASCII without the characters of code, and the punctuation of the page's own text. The sign-in
@@ -43,11 +40,7 @@ const SLICES = {
   },
 };
 
-/**
- * Writes the slices and their style sheet into `www/build/font/`.
- *
- * @param {import("../build.mjs").Context} context
- */
+/** Writes the slices and their style sheet into `www/build/font/`. */
 export async function buildFont({ made }) {
   const inputs = [join(GEIST, "package.json")];
   await whenChanged({ name: "font", inputs, outputs: [FONT], made }, async () => {

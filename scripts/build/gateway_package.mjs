@@ -26,10 +26,8 @@ const COPIES = Object.freeze({
 const RULES = { crate: "quillgate-check-config", module: "check_config" };
 
 /**
- * Builds `gateway/dist/`, and copies documents to `gateway/` and `gateway/docs/`, ready for
- * `npm pack`. The Worker and the page must have been built.
- *
- * @param {import("../build.mjs").Context} context
+ * Builds `gateway/dist/`, and copies documents to `gateway/` and `gateway/docs/`, ready for `npm
+ * pack`. The Worker and the page must have been built.
  */
 export async function buildGateway(context) {
   const { bin, env, made } = context;

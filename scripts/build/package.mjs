@@ -76,15 +76,6 @@ export const imports: WebAssembly.Imports;
 export function setExports(exports: WebAssembly.Exports): void;
 `;
 
-/**
- * @typedef {object} Variant
- * @property {string} name unique, because it also names the records of the steps
- * @property {string} out folder of the files
- * @property {string[]} cargoArgs
- * @property {string[]} flags for the compiler
- * @property {NodeJS.ProcessEnv} variables additional environment variables for Cargo
- */
-
 /** The package that is published. */
 const RELEASE = Object.freeze({
   name: "package",
@@ -104,11 +95,8 @@ const START = Object.freeze({
 export const START_PACKAGE = START.out;
 
 /**
- * Builds a variant of the package: by default the published one, into `pkg/dist/`, ready for
- * `npm pack`.
- *
- * @param {import("../build.mjs").Context} context
- * @param {Variant} [variant]
+ * Builds a variant of the package: by default the published one, into `pkg/dist/`, ready for `npm
+ * pack`.
  */
 export async function buildPackage(context, variant = RELEASE) {
   const { bin, made } = context;
@@ -198,11 +186,7 @@ async function writeCommonJs(out) {
   await writeFile(join(folder, "package.json"), '{ "type": "commonjs" }\n');
 }
 
-/**
- * Builds the package for the page of `npm start` into `pkg/build/start/`.
- *
- * @param {import("../build.mjs").Context} context
- */
+/** Builds the package for the page of `npm start` into `pkg/build/start/`. */
 export async function buildStartPackage(context) {
   await buildPackage(context, START);
   // The manifest names the modules with side effects, which a bundler must keep.

@@ -9,10 +9,8 @@ const DOCS = "docs/problems";
 const INDEX = "README.md";
 
 /**
- * Cloudflare serves `problems/not-found.html` at `/problems/not-found`, and `problems/index.html` at
- * `/problems/`.
- *
- * @param {string} folder of the page's files
+ * Cloudflare serves `problems/not-found.html` at `/problems/not-found`, and `problems/index.html`
+ * at `/problems/`.
  */
 export async function writeProblemPages(folder) {
   const { Marked } = await import("marked");

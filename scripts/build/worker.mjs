@@ -7,15 +7,6 @@ import { ROOT } from "../versions.mjs";
 import { generate } from "./generator.mjs";
 import { bindForWeb, withoutLocalPaths } from "./wasm.mjs";
 
-/**
- * @typedef {object} Variant
- * @property {string} name unique, because it also names the records of the steps
- * @property {"worker" | "start"} profile of Cargo: `worker` for deployments, `start` to compile
- *   quickly
- * @property {string[]} features of the crate
- * @property {string} out folder of `index.js`
- */
-
 export const WORKER = join(ROOT, "worker");
 const ENTRY = join(WORKER, "entry");
 const BUILD = join(WORKER, "build");
@@ -38,12 +29,7 @@ export const START_MAIN = join(START.out, "index.js");
 /** Adds `__wbg_reset_state`, with which the entry replaces the instance after a trap. */
 const BINDGEN_ARGS = ["--experimental-reset-state-function"];
 
-/**
- * Builds a variant of the Worker: by default the deployed one, into `worker/build/`.
- *
- * @param {import("../build.mjs").Context} context
- * @param {Variant} [variant]
- */
+/** Builds a variant of the Worker: by default the deployed one, into `worker/build/`. */
 export async function buildWorker(context, variant = RELEASE) {
   const { name, profile, out } = variant;
   const core = join(out, "core");
@@ -59,11 +45,7 @@ export async function buildWorker(context, variant = RELEASE) {
   await bundleEntry(variant, core);
 }
 
-/**
- * Builds the Worker of `npm start` into `worker/build/start/`.
- *
- * @param {import("../build.mjs").Context} context
- */
+/** Builds the Worker of `npm start` into `worker/build/start/`. */
 export async function buildStartWorker(context) {
   await buildWorker(context, START);
 }
@@ -96,11 +78,7 @@ async function bundleEntry({ out }, core) {
   });
 }
 
-/**
- * Resolves the entry's imports of `../build/core/` to a core.
- *
- * @returns {import("esbuild").Plugin}
- */
+/** Resolves the entry's imports of `../build/core/` to a core. */
 function withCore(core) {
   return {
     name: "core",

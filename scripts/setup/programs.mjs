@@ -7,10 +7,6 @@ import { capture } from "../child.mjs";
 /**
  * Finds the first program with a name on the PATH. A path is returned unchanged if it is
  * executable.
- *
- * @param {string} name
- * @param {NodeJS.ProcessEnv} env
- * @returns {string | undefined}
  */
 export function findOnPath(name, env) {
   if (name.includes("/")) return isExecutable(name) ? name : undefined;
@@ -18,7 +14,6 @@ export function findOnPath(name, env) {
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
-/** @param {string} path */
 export function isExecutable(path) {
   try {
     accessSync(path, constants.X_OK);
@@ -29,12 +24,8 @@ export function isExecutable(path) {
 }
 
 /**
- * Reads the version that a program prints. The program runs outside the repository, where no
- * `rust-toolchain.toml` applies.
- *
- * @param {string} program
- * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<string | undefined>}
+ * Reads the version that a program prints. The program runs outside the repository, where no `rust-
+ * toolchain.toml` applies.
  */
 export async function versionOf(program, env) {
   const options = { cwd: tmpdir(), env, timeoutMs: 10_000 };

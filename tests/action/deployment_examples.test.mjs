@@ -21,11 +21,7 @@ before(async () => {
 });
 after(() => site?.stop());
 
-/**
- * Runs the job of an example. If it starts a deployment, the deployment ends with `end`.
- *
- * @param {object} options those of `startWorkflowJob`
- */
+/** Runs the job of an example. If it starts a deployment, the deployment ends with `end`. */
 async function runExample(run, heading, { end, id = run.id, event = {}, ...options }) {
   const { job, permissions } = readExample(heading);
   run.github.refusesComments = permissions["pull-requests"] !== "write" && !permissions.contents;

@@ -1,7 +1,4 @@
-/**
- * A gateway in workerd for tests of the commands `deploy`, `preview` and `automation`. Its rules allow
- * each event only what its workflow needs.
- */
+/** A gateway in workerd whose rules allow each event only what its workflow needs. */
 import { startGate } from "../gateway/recorded_gateway.mjs";
 import { startIssuer } from "../harness/issuer.mjs";
 import { REPOSITORY_ID, WorkflowRun } from "./fixtures.mjs";
@@ -25,7 +22,6 @@ export const EVENTS = {
   },
 };
 
-/** @param {string} name as for `startGate` */
 export async function startDeploymentGate(name) {
   const issuer = await startIssuer();
   const rules = Object.values(EVENTS).map(({ event_name, scope }) => ({
@@ -63,12 +59,7 @@ class DeploymentGate {
     this.#issuer = issuer;
   }
 
-  /**
-   * Starts a workflow run with its own GitHub and its own project of the gateway.
-   *
-   * @param {import("node:test").TestContext} t
-   * @param {keyof typeof EVENTS} [event]
-   */
+  /** Starts a workflow run with its own GitHub and its own project of the gateway. */
   async startRun(t, event = "deployments") {
     const github = await startGithub(this.#issuer);
     t.after(() => github.stop());

@@ -1,7 +1,4 @@
-/**
- * The commands `deploy`, `preview` and `automation` against the gateway in workerd and the simulated
- * Mintlify API.
- */
+/** The commands `deploy`, `preview` and `automation` against the gateway in workerd. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { BRANCH, startDeploymentGate } from "./deployment_gate.mjs";

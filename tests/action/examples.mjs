@@ -7,20 +7,6 @@ import { ROOT } from "../../scripts/versions.mjs";
 /** The commits of the repository that the push example checks out. */
 export const commits = {};
 
-/**
- * @typedef {object} Example
- * @property {string} heading of the section, or the title of the page
- * @property {object} claims of the identity token that GitHub signs
- * @property {object} event the payload
- * @property {(folder: string) => void} [checkOut] replaces `actions/checkout`
- * @property {RegExp} prompt matches the prompt of the job
- * @property {boolean} [usesJq]
- * @property {string} [documentedJob] the job's id in the documented log and summary
- * @property {number} [comments] number of comments that the step writes
- * @property {object[]} [intruders] changes of the claims that the rule rejects
- */
-
-/** @type {Example[]} */
 export const EXAMPLES = [
   {
     heading: "Your first job from GitHub",
@@ -92,14 +78,6 @@ export const EXAMPLES = [
 
 const UPDATE = (project) => ({ target: `/v1/project/update/${project}` });
 
-/**
- * @typedef {object} DeploymentExample
- * @property {string} heading of the section, or the title of the page
- * @property {object} claims of the identity token that GitHub signs
- * @property {(project: string) => { target: string, json?: object }} request that the rule allows
- */
-
-/** @type {DeploymentExample[]} */
 const DEPLOYMENT_EXAMPLES = [
   {
     heading: "Redeploy when a remote OpenAPI file changes",

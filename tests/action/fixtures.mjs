@@ -11,24 +11,7 @@ export const COMPLETED = { status: "completed", prLink: PULL_REQUEST };
 /** Makes idempotency keys differ between tests, which share a gateway. */
 let lastRunId = 12345678900;
 
-/**
- * @typedef {object} TestGateway
- * @property {string} url
- * @property {string} project
- * @property {string} accessToken one of the gateway's own tokens, valid for `project`
- * @property {() => Promise<{ id: string, prompt: string, status: string }[]>} jobs
- * @property {(id: string, changes: object) => Promise<void>} setJob
- * @property {() => Promise<void>} loseCreation leaves the outcome of the next creation unknown
- * @property {() => Promise<{ arrived: Promise<void>, release: () => unknown }>} holdCreation
- *   carries out the next creation but withholds the response until `release` is called
- */
-
 export class WorkflowRun {
-  /**
-   * @param {object} parts
-   * @param {import("./github.mjs").Github} parts.github
-   * @param {TestGateway} parts.gateway
-   */
   constructor({ github, gateway }) {
     lastRunId += 1;
     this.id = String(lastRunId);
@@ -36,12 +19,7 @@ export class WorkflowRun {
     this.gateway = gateway;
   }
 
-  /**
-   * Returns the options of a step that has an identity and valid inputs.
-   *
-   * @param {Partial<import("./runner.mjs").StepOptions>} [overrides]
-   * @returns {import("./runner.mjs").StepOptions}
-   */
+  /** Returns the options of a step that has an identity and valid inputs. */
   step({ with: inputs, env, ...rest } = {}) {
     const { url, project } = this.gateway;
     return {
@@ -85,11 +63,7 @@ export class WorkflowRun {
     return { running, job };
   }
 
-  /**
-   * Runs a step whose job ends.
-   *
-   * @param {object} end the properties of the job at its end
-   */
+  /** Runs a step whose job ends. */
   async runJob(end, overrides) {
     const { running, job } = await this.startJob(overrides);
     await this.gateway.setJob(job.id, end);

@@ -1,7 +1,4 @@
-/**
- * Stand-in for the gateway's agent jobs. It produces faults that a test cannot provoke in a real
- * gateway.
- */
+/** Stand-in for the gateway's agent jobs. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -16,7 +13,6 @@ const POLL_INTERVAL_MS = 10;
 const LEEWAY_SECONDS = 60;
 const STREAM = { "content-type": "text/event-stream", "cache-control": "no-store" };
 
-/** @param {import("./github.mjs").Github} github signs the tokens that the stand-in accepts */
 export async function startStandIn(github) {
   const standIn = new StandIn(github);
   await standIn.start();
@@ -59,12 +55,7 @@ class StandIn {
     for (const stream of this.#streams) if (stream.job === job) this.#emit(stream);
   }
 
-  /**
-   * Makes the next creation fail. For a deployment or a preview, `fault` must be a function.
-   *
-   * @param {number | [number, string, string] | ((response: object) => unknown)} fault a status; the
-   *   status, kind and detail of a problem; or a function that writes the response
-   */
+  /** Makes the next creation fail. For a deployment or a preview, `fault` must be a function. */
   async failCreation(fault) {
     this.#faults.push(fault);
   }

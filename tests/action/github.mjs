@@ -1,6 +1,4 @@
-/**
- * A simulated GitHub: signs identity tokens with the tests' issuer and stores pull request comments.
- */
+/** A simulated GitHub that signs identity tokens and stores comments. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -13,11 +11,7 @@ const COMMENT = /^\/repos\/acme\/docs\/issues\/comments\/(\d+)$/;
 /** The account behind the token of a run. */
 const BOT = { id: 41898282, login: "github-actions[bot]", type: "Bot" };
 
-/**
- * Starts GitHub on a loopback port.
- *
- * @param {object} issuer signs the identity tokens; the caller stops it
- */
+/** Starts GitHub on a loopback port. */
 export async function startGithub(issuer) {
   const github = new Github(issuer);
   await github.start();
@@ -33,7 +27,6 @@ export class Github {
   /** The token of {@link person}. */
   personalToken = `ghp_${randomBytes(18).toString("hex")}`;
   person = { id: 5005, login: "alice", type: "User" };
-  /** @type {{ id: number, number: number, body: string, user: object, writes: string[] }[]} */
   comments = [];
   /** Every identity token that was signed. */
   tokens = [];

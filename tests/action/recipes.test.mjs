@@ -173,7 +173,6 @@ describe("the feedback workflow", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }
   async function startTracker(t, feedback) {
     const page = { feedback, nextCursor: null, hasMore: false };
     const place = await startPlace(t, { feedback: page });
-    /** @type {{ number: number, title: string, body: string, labels: object[] }[]} */
     const issues = [];
     const faults = { list: 0, create: 0, dropsLabels: false, allowed: Number.POSITIVE_INFINITY };
     const tracker = await startScriptedServer(({ method, path, headers, body }) => {

@@ -1,7 +1,4 @@
-/**
- * The action against a stand-in for the gateway. The stand-in fails in ways that a test cannot
- * provoke in a real gateway. The tests also cover comments, untrusted text, prompts and inputs.
- */
+/** The action against a stand-in for the gateway. */
 import assert from "node:assert/strict";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -68,7 +68,6 @@ async function startRun(t) {
   return new WorkflowRun({ github, gateway: gatewayOf(unusedProjects.pop()) });
 }
 
-/** @returns {import("./fixtures.mjs").TestGateway} */
 function gatewayOf(project) {
   const { upstream } = gate;
   const creation = { operation: "agentJobs.create", target: `/${project}/` };

@@ -29,11 +29,7 @@ const ACTIONS = [
   "./.github/actions/quillgate",
 ];
 
-/**
- * Reads the workflow and the gateway rule of a section, or of a whole page.
- *
- * @param {string} heading of the section, or the title of the page
- */
+/** Reads the workflow and the gateway rule of a section, or of a whole page. */
 export function readExample(heading) {
   const sections = PAGES.flatMap((page) => [page.slice("# ".length), ...page.split(/^##+ /m)]);
   const section = sections.find((text) => text.startsWith(`${heading}\n`));
@@ -58,16 +54,7 @@ export function readExample(heading) {
   return { text, file, rule, job: jobs[0], permissions };
 }
 
-/**
- * Runs the steps of a job up to the action, which is the last step.
- *
- * @param {{ steps: object[] }} job
- * @param {object} options
- * @param {object} options.github the context `github`
- * @param {(folder: string) => void} [options.checkOut] replaces `actions/checkout`
- * @param {Cache} [options.cache] replaces the storage of `actions/cache`
- * @param {Record<string, string>} [options.variables] replace variables of scripts
- */
+/** Runs the steps of a job up to the action, which is the last step. */
 export function runFirstSteps(job, { github, checkOut, cache, variables }) {
   const home = mkdtempSync(join(tmpdir(), "quillgate-workflow-"));
   const folders = makeFolders(home);
@@ -97,14 +84,7 @@ export function runFirstSteps(job, { github, checkOut, cache, variables }) {
   }
 }
 
-/**
- * Starts a job: runs its first steps, then starts the action.
- *
- * @param {{ steps: object[] }} job
- * @param {object} options also those of {@link runFirstSteps}
- * @param {(inputs: object) => import("./runner.mjs").StepOptions} options.toStep completes the
- *   inputs in the workflow to the options of the step
- */
+/** Starts a job: runs its first steps, then starts the action. */
 export function startWorkflowJob(job, { toStep, ...options }) {
   const { inputs, folders, clean, save } = runFirstSteps(job, options);
   assert.ok(inputs, "the condition of the action's step is false");

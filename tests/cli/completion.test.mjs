@@ -63,9 +63,7 @@ function isInstalled(shell) {
   return spawnSync(shell, ["-c", "exit"]).status === 0;
 }
 
-/**
- * Returns zsh's candidates. Replaces the functions that show candidates with ones that print them.
- */
+/** Returns zsh's candidates, from replaced functions that print them. */
 async function completeInZsh(...words) {
   const program = [
     "compdef() { }",

@@ -1,7 +1,4 @@
-/**
- * Output of the command line. The tests cover colors, hyperlinks, relative times, proxies, the man
- * page and the PowerShell completion.
- */
+/** Output of the command line: colors, hyperlinks, times, the man page and completion. */
 
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";

@@ -15,11 +15,7 @@ export let server;
 /** The working folder of the command line. */
 export let folder;
 
-/**
- * Starts the stand-in of a test file.
- *
- * @param {(received: object, number: number) => object | undefined} override as for `startStandIn`
- */
+/** Starts the stand-in of a test file. */
 export function useStandIn(override) {
   before(async () => {
     server = await startStandIn({ rows: ROWS, override });

@@ -1,7 +1,4 @@
-/**
- * Profiles of the command line. The tests cover how `login` stores a profile, how `logout` deletes
- * it, and which settings take precedence over it.
- */
+/** Profiles of the command line. */
 
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

@@ -121,7 +121,7 @@ test("explains redirects, a proxy's 407 and a block of Cloudflare", () => {
   assert.equal(explain(301, {}), undefined);
 });
 
-/** Starts a server and stops it after the test. @returns its port */
+/** Starts a server and stops it after the test. */
 async function listen(t, server) {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());

@@ -1,7 +1,4 @@
-/**
- * Checks that every declared operation has a command, and that the commands of reports send
- * requests for reports.
- */
+/** Checks the operation of every command. */
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

@@ -1,7 +1,4 @@
-/**
- * The program as a process. The tests cover signals, closed pipes, a full disk, secrets in its
- * arguments, and its installation from the tarball.
- */
+/** The program as a process: signals, pipes, a full disk, its arguments and its installation. */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,7 +1,4 @@
-/**
- * Reports written to files. The tests cover interruptions, `--resume`, existing files, and paths
- * that cannot be written.
- */
+/** Reports written to files. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,7 +1,4 @@
-/**
- * Commands that print reports. The tests cover their formats, tables and limits, and their messages
- * about progress, errors and a spent budget.
- */
+/** Commands that print reports. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { beforeEach, describe, test } from "node:test";

@@ -1,7 +1,4 @@
-/**
- * Settings from flags, variables and files. The tests cover their precedence, and what each may
- * contain.
- */
+/** Settings from flags, variables and files. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

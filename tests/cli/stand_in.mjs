@@ -12,10 +12,7 @@ const STATUS_PATH = "/v1/project/update-status/";
 const LIMIT = 100;
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, "pkg", "package.json"), "utf8"));
 
-/**
- * The paginated reports: the property that has the rows, a function that makes a row, and whether
- * pages are requested by offset instead of by cursor.
- */
+/** The paginated reports. The others are in `SINGLE_REPORTS`. */
 const REPORTS = {
   views: { property: "views", makeRow: makePageRow, byOffset: true },
   visitors: { property: "visitors", makeRow: makePageRow, byOffset: true },
@@ -60,14 +57,7 @@ function makeConversationRow(at) {
   };
 }
 
-/**
- * Starts a stand-in.
- *
- * @param {object} [options]
- * @param {number} [options.rows] number of rows of each report
- * @param {(received: object, number: number) => object | undefined} [options.override] returns the
- *   response to a request, or `undefined` for the default one
- */
+/** Starts a stand-in. */
 export async function startStandIn({ rows = 1100, override } = {}) {
   let used = 0;
   const server = await startScriptedServer((received, number) => {

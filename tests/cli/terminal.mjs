@@ -1,22 +1,11 @@
-/**
- * Runs the command line in a real pseudo-terminal and reads its screen.
- *
- * The program `script` of util-linux provides the terminal. Most Linux distributions include it, so
- * no native module is needed.
- */
+/** Runs the command line in a real terminal of util-linux's `script`, and reads its screen. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { BIN } from "./command_line.mjs";
 
 const ROWS = 24;
 
-/**
- * Starts the command line in a terminal.
- *
- * @param {string[]} args
- * @param {{ env?: Record<string, string>, folder: string, columns?: number, redirect?: string }} options
- *   `redirect` is appended to the shell command, such as `2>log`
- */
+/** Starts the command line in a terminal. */
 export function startInTerminal(args, { env = {}, folder, columns = 80, redirect = "" }) {
   const words = [process.execPath, BIN, ...args].map(quote).join(" ");
   const line = `stty rows ${ROWS} cols ${columns}; exec ${words} ${redirect}`;
@@ -78,9 +67,7 @@ function screensOf(raw) {
     );
 }
 
-/**
- * Interprets the escape sequences that the command line uses and returns the lines of the screen.
- */
+/** Returns the lines of a screen after the command line's output. */
 export function drawScreen(text) {
   const lines = [""];
   let column = 0;

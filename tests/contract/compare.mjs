@@ -27,13 +27,7 @@ const ERRORS = {
   },
 };
 
-/**
- * Lists the differences without repetition.
- *
- * @param {object[]} declared the core's operations of Mintlify's API
- * @param {import("./published.mjs").PublishedOperation[]} published
- * @returns {string[]}
- */
+/** Lists the differences without repetition. */
 export function listDifferences(declared, published) {
   const lines = declared.flatMap((operation) => {
     const counterpart = findPublished(operation, published);

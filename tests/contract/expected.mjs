@@ -44,7 +44,6 @@ const COUNTS = {
   CallerStats: "web api other total",
 };
 
-/** @type {{ id: string, reason: string, lines: string[] }[]} */
 export const DECLARED = [
   {
     id: "optional-members",
@@ -228,12 +227,7 @@ export const SIMULATED = [
   },
 ];
 
-/**
- * Checks that exactly the expected lines were found.
- *
- * @param {string[]} found
- * @param {{ lines: string[] }[]} expected
- */
+/** Checks that exactly the expected lines were found. */
 export function assertExpected(found, expected) {
   const intended = expected.flatMap(({ lines }) => lines);
   assert.deepEqual(

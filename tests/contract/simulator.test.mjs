@@ -1,7 +1,4 @@
-/**
- * The simulator against Mintlify's descriptions. The tests make each operation return every published
- * status and check each response against the published JSON Schema.
- */
+/** The simulator against Mintlify's descriptions. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";

@@ -1,7 +1,4 @@
-/**
- * The canary: the admin key of a whole test run. It must not be in any file that the run writes or
- * builds.
- */
+/** The canary: the admin key of a test run, which no written or built file may contain. */
 import { randomBytes } from "node:crypto";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -16,8 +13,6 @@ let own;
 
 /**
  * Returns the admin key of this run: the one from `npm test`, or a new one if a suite runs alone.
- *
- * @returns {string}
  */
 export function canaryKey() {
   own ??= process.env.QUILLGATE_CANARY_KEY || newCanaryKey();
@@ -29,27 +24,14 @@ export function newCanaryKey() {
   return `mint_canary_${randomBytes(24).toString("hex")}`;
 }
 
-/**
- * Records that a program received the canary, and ignores other keys. Searching for a key proves
- * nothing if no program used it.
- *
- * @param {string} where name of the program
- * @param {string | undefined} key
- */
+/** Records that a program received the canary, and ignores other keys. */
 export function noteCanary(where, key) {
   if (!key || key !== process.env.QUILLGATE_CANARY_KEY) return;
   mkdirSync(LOGS, { recursive: true });
   appendFileSync(PLANTED, `${where}\n`);
 }
 
-/**
- * Searches what a run has written and built for its key. Also reports programs that never received
- * the key, because then the search proves nothing.
- *
- * @param {string} key
- * @param {boolean} isPlanted whether the simulator and the gateway must have received it
- * @returns {Promise<string[]>} descriptions of the problems
- */
+/** Searches what a run has written and built for its key. */
 export async function findCanary(key, isPlanted) {
   const folders = ["tests/.logs", "pkg/dist", "worker/build", "gateway/dist", "www/dist"];
   const { hits } = await scanForCanary(
@@ -66,11 +48,6 @@ export async function findCanary(key, isPlanted) {
 /**
  * Searches files of any type for a key, verbatim or as base64, base64url, hexadecimal, UTF-16 or
  * percent-encoded. Also finds it within a longer encoded string.
- *
- * @param {string} key
- * @param {string[]} roots files, and folders to search recursively
- * @returns {Promise<{ files: number, hits: { file: string, form: string }[] }>} the number of
- *   searched files, and each file with the form of the key in it
  */
 export async function scanForCanary(key, roots) {
   const needles = formsOf(key);

@@ -1,7 +1,4 @@
-/**
- * Tests the search for the canary key. If the search misses an encoding, a leaked key goes
- * unnoticed.
- */
+/** Tests the search for the canary key. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

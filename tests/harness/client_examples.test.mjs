@@ -1,7 +1,4 @@
-/**
- * Checks that the Rust client's documentation has all examples, and that the programs that run them
- * name each of them.
- */
+/** Checks that the Rust client's documentation has all examples, and that tests run them. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";

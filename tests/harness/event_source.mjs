@@ -1,16 +1,5 @@
-/**
- * A client of server-sent events. Unlike a browser's `EventSource`, it exposes the status, comments
- * and the end of a stream, and does not reconnect.
- */
+/** A client of server-sent events. */
 import { request } from "node:http";
-
-/**
- * @typedef {object} ServerEvent
- * @property {string} type defaults to `message`
- * @property {string} data
- * @property {string} lastEventId the id of this event or of the last one with an id
- * @property {number} at time of its last byte, in milliseconds of the monotonic clock
- */
 
 /** Parses an event stream as the HTML standard specifies (section 9.2.6). */
 class EventStreamParser {
@@ -24,15 +13,11 @@ class EventStreamParser {
   /** The id that a reconnection would send. */
   lastEventId = "";
 
-  /**
-   * @param {{ event?: (event: { type: string, data: string, lastEventId: string }) => void,
-   *   comment?: (text: string) => void, retry?: (ms: number) => void }} on
-   */
   constructor(on = {}) {
     this.#on = on;
   }
 
-  /** Parses the next bytes, which may end anywhere. @param {Uint8Array} bytes */
+  /** Parses the next bytes, which may end anywhere. */
   push(bytes) {
     for (const character of this.#decoder.decode(bytes, { stream: true })) this.#take(character);
   }
@@ -76,19 +61,7 @@ class EventStreamParser {
   }
 }
 
-/**
- * @typedef {object} StreamOptions
- * @property {Record<string, string>} [headers]
- * @property {string} [lastEventId] sent as `Last-Event-ID`
- * @property {string} [method]
- */
-
-/**
- * Opens a stream on a new connection.
- *
- * @param {string} url an `http:` URL
- * @param {StreamOptions} [options]
- */
+/** Opens a stream on a new connection. */
 export function openEventStream(url, options) {
   return new EventStream(url, options);
 }
@@ -98,26 +71,19 @@ class EventStream {
   #watchers = new Set();
   #end;
   #failure;
-  /** @type {ServerEvent[]} */
   events = [];
-  /** Comments, without the colon. @type {{ text: string, at: number }[]} */
+  /** Comments, without the colon. */
   comments = [];
-  /** The last `retry` in milliseconds. @type {number | undefined} */
+  /** The last `retry` in milliseconds. */
   retry;
   /** The received part of the body, even of a response that is not an event stream. */
   text = "";
-  /** Status of the response, once it has been received. @type {number | undefined} */
+  /** Status of the response, once it has been received. */
   status;
-  /** @type {import("node:http").IncomingHttpHeaders | undefined} */
   headers;
   /** Resolves with this stream when the response's head arrives, and rejects without a response. */
   opened;
-  /**
-   * Resolves when the stream ends: `clean` with its last chunk, `cut` without it, `left` if this
-   * client closed it, or `failed` without a response.
-   *
-   * @type {Promise<"clean" | "cut" | "left" | "failed">}
-   */
+  /** Resolves at the end: `clean`, `cut` before the last chunk, `left` by this client, or `failed`. */
   ended;
 
   constructor(url, { headers = {}, lastEventId, method = "GET" } = {}) {
@@ -186,11 +152,6 @@ class EventStream {
 
   /**
    * Waits until `check` returns something other than `undefined` or `false`, and resolves with it.
-   *
-   * @template T
-   * @param {(stream: this) => T | undefined | false} check called after each change
-   * @param {number} [timeoutMs]
-   * @returns {Promise<T>} rejects at the end of the stream and at the timeout
    */
   until(check, timeoutMs = 60_000) {
     return new Promise((resolve, reject) => {
@@ -214,13 +175,7 @@ class EventStream {
     });
   }
 
-  /**
-   * Waits for the first matching event.
-   *
-   * @param {(event: ServerEvent) => unknown} [predicate] defaults to any event
-   * @param {number} [timeoutMs]
-   * @returns {Promise<ServerEvent>}
-   */
+  /** Waits for the first matching event. */
   event(predicate = () => true, timeoutMs) {
     return this.until(({ events }) => events.find(predicate), timeoutMs);
   }

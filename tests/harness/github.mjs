@@ -4,19 +4,6 @@ import { createServer } from "node:http";
 
 const PULL = /^\/repos\/([\w-]+\/[\w.-]+)\/pulls\/(\d+)$/;
 
-/**
- * @typedef {object} Pull
- * @property {string} [state] defaults to `open`
- * @property {string | null} [merged_at] when it was merged
- * @property {boolean} [draft]
- *
- * @typedef {object} GitHubFault
- * @property {number} [status]
- * @property {Record<string, string>} [headers]
- * @property {string} [body]
- * @property {boolean} [hang] never respond
- */
-
 /** Starts a simulator without pull requests. */
 export async function startGitHub() {
   const github = new GitHub();
@@ -26,9 +13,7 @@ export async function startGitHub() {
 
 class GitHub {
   #server = createServer((request, response) => this.#respond(request, response));
-  /** @type {Map<string, Pull>} by name, such as `acme/docs#12` */
   #pulls = new Map();
-  /** @type {GitHubFault | null} */
   #fault = null;
   #held = null;
   #numbers = 0;
@@ -42,21 +27,21 @@ class GitHub {
     this.url = `http://127.0.0.1:${this.#server.address().port}`;
   }
 
-  /** Adds a pull request and returns its link. @param {Pull} [pull] */
+  /** Adds a pull request and returns its link. */
   add(pull = {}, repository = "acme/docs") {
     this.#numbers += 1;
     this.#pulls.set(`${repository}#${this.#numbers}`, pull);
     return `https://github.com/${repository}/pull/${this.#numbers}`;
   }
 
-  /** Changes a pull request. @param {string} link @param {Pull} changes */
+  /** Changes a pull request. */
   set(link, changes) {
     const [, repository, number] = /^https:\/\/github\.com\/(.*)\/pull\/(\d+)$/.exec(link);
     const name = `${repository}#${number}`;
     this.#pulls.set(name, { ...this.#pulls.get(name), ...changes });
   }
 
-  /** Sets the fault of all later responses, or clears it. @param {GitHubFault | null} fault */
+  /** Sets the fault of all later responses, or clears it. */
   setFault(fault) {
     this.#fault = fault;
   }

@@ -23,11 +23,7 @@ function readImports(file) {
     .filter((path) => existsSync(path));
 }
 
-/**
- * Returns the cycles of a graph, each as a list of paths.
- *
- * @param {Map<string, Set<string>>} graph
- */
+/** Returns the cycles of a graph, each as a list of paths. */
 function findCycles(graph) {
   const cycles = [];
   const finished = new Set();

@@ -1,7 +1,4 @@
-/**
- * An OIDC issuer on a loopback port, with sign-in by authorization code. It mints valid tokens in
- * the forms of GitHub Actions and Cloudflare Access. This module also forges tokens.
- */
+/** An OIDC issuer on a loopback port, with sign-in by authorization code. */
 import {
   createHash,
   createHmac,
@@ -33,66 +30,18 @@ const ALGORITHMS = {
   },
 };
 
-/**
- * @typedef {object} SigningKey
- * @property {"RS256" | "ES256"} alg
- * @property {string} kid
- * @property {import("node:crypto").KeyObject} privateKey
- * @property {import("node:crypto").KeyObject} publicKey
- *
- * @typedef {object} JwksFault a fault of all responses with the key set
- * @property {number} [status]
- * @property {number} [delayMs] time before the response
- * @property {boolean} [hang] never respond
- * @property {boolean} [garbage] send a body that is not JSON
- * @property {string} [redirect] redirect to this location with 302
- * @property {boolean} [huge] send a body of 32 MiB that starts like a key set
- * @property {boolean} [reset] close the connection without a response
- * @property {string} [body] replaces the key set
- * @property {Omit<JwksFault, "cached">} [cached] the fault of all responses that caches may send:
- *   those to requests without `Cache-Control: no-cache`. They have an `Age`
- *
- * @typedef {object} TokenFault a fault of all responses of the token endpoint
- * @property {number} [status]
- * @property {string} [body] replaces the body
- * @property {Record<string, unknown>} [claims] replace claims of the ID token
- * @property {(claims: object) => string} [mint] replaces the ID token
- *
- * @typedef {object} MintOptions
- * @property {"RS256" | "ES256"} [alg] defaults to RS256
- * @property {string} [kid] replaces the key's own
- * @property {Record<string, unknown>} [header] replaces fields of the header; `undefined` removes
- *   one
- * @property {SigningKey} [key] defaults to the issuer's current key
- */
-
-/**
- * Generates a key pair with a unique `kid`.
- *
- * @param {"RS256" | "ES256"} [alg]
- * @returns {SigningKey}
- */
+/** Generates a key pair with a unique `kid`. */
 export function newSigningKey(alg = "RS256") {
   const kid = `${alg.toLowerCase()}-${randomBytes(6).toString("hex")}`;
   return { alg, kid, ...ALGORITHMS[alg].make() };
 }
 
-/**
- * Returns a public key in the format of a key set (RFC 7517).
- *
- * @param {SigningKey} key
- */
+/** Returns a public key in the format of a key set (RFC 7517). */
 export function jwkOf({ publicKey, kid, alg }) {
   return { ...publicKey.export({ format: "jwk" }), kid, alg, use: "sig" };
 }
 
-/**
- * Signs claims without validating them.
- *
- * @param {unknown} claims
- * @param {SigningKey} key
- * @param {Record<string, unknown>} [header] replaces fields of the header; `undefined` removes one
- */
+/** Signs claims without validating them. */
 export function signToken(claims, key, header = {}) {
   const body = unsigned({ alg: key.alg, typ: "JWT", kid: key.kid, ...header }, claims);
   const { options } = ALGORITHMS[key.alg];
@@ -135,7 +84,7 @@ class Issuer {
     this.tokenUrl = `${this.url}${TOKEN_PATH}`;
   }
 
-  /** Returns the current signing key. @param {"RS256" | "ES256"} [alg] @returns {SigningKey} */
+  /** Returns the current signing key. */
   key(alg = "RS256") {
     return this.#keys[alg];
   }
@@ -145,12 +94,7 @@ class Issuer {
     return { keys: [...Object.values(this.#keys), ...this.#retired].map(jwkOf) };
   }
 
-  /**
-   * Replaces all keys.
-   *
-   * @param {{ keepOld?: boolean }} [options] whether the old keys stay in the key set
-   * @returns {Record<"RS256" | "ES256", SigningKey>} the old keys
-   */
+  /** Replaces all keys. */
   rotate({ keepOld = false } = {}) {
     const old = this.#keys;
     this.#keys = newKeys();
@@ -158,23 +102,17 @@ class Issuer {
     return old;
   }
 
-  /** Sets the fault of the key set, or clears it. @param {JwksFault} [fault] */
+  /** Sets the fault of the key set, or clears it. */
   setFault(fault = {}) {
     this.#fault = fault;
   }
 
-  /** Sets the fault of the token endpoint, or clears it. @param {TokenFault} [fault] */
+  /** Sets the fault of the token endpoint, or clears it. */
   setTokenFault(fault = {}) {
     this.#tokenFault = fault;
   }
 
-  /**
-   * Signs a user in, as their browser would after a redirect to this issuer.
-   *
-   * @param {string} location URL of the authorization request
-   * @param {Record<string, unknown>} [claims] of the ID token
-   * @returns {URL} the target of the redirect back
-   */
+  /** Signs a user in, as their browser would after a redirect to this issuer. */
   signIn(location, claims = {}) {
     const { origin, pathname, searchParams } = new URL(location);
     if (origin + pathname !== this.authorizeUrl)
@@ -194,23 +132,12 @@ class Issuer {
     this.#fault = {};
   }
 
-  /**
-   * Signs a token with exactly these claims.
-   *
-   * @param {unknown} claims
-   * @param {MintOptions} [options]
-   */
+  /** Signs a token with exactly these claims. */
   mint(claims, { alg = "RS256", kid, header, key = this.key(alg) } = {}) {
     return signToken(claims, key, { ...(kid === undefined ? {} : { kid }), ...header });
   }
 
-  /**
-   * Returns the claims of a new GitHub Actions token.
-   *
-   * @param {{ repository?: string, ref?: string, aud?: string | string[], workflow?: string,
-   *   actor?: string, now?: number } & Record<string, unknown>} [changes] `now` is Unix time
-   *   in seconds; any other claim is added or replaced, and `undefined` removes it
-   */
+  /** Returns the claims of a new GitHub Actions token. */
   githubClaims(changes = {}) {
     const { repository = "acme/docs", ref = "refs/heads/main", now = seconds() } = changes;
     const { workflow = "docs", now: _now, ...claims } = changes;
@@ -251,12 +178,7 @@ class Issuer {
     });
   }
 
-  /**
-   * Returns the claims of a new Cloudflare Access application token.
-   *
-   * @param {{ email?: string, aud?: string | string[], now?: number } & Record<string, unknown>}
-   *   [changes] see {@link githubClaims}
-   */
+  /** Returns the claims of a new Cloudflare Access application token. */
   accessClaims(changes = {}) {
     const { now = seconds(), ...claims } = changes;
     return present({
@@ -386,17 +308,12 @@ function unsigned(header, claims) {
     .join(".");
 }
 
-/** Forges an unsigned token. @param {string} [alg] a spelling of `none` */
+/** Forges an unsigned token. */
 export function forgeNone(claims, { alg = "none", kid, signature = "" } = {}) {
   return `${unsigned({ alg, typ: "JWT", kid }, claims)}.${signature}`;
 }
 
-/**
- * Forges a token signed by HMAC, with the public key as the secret (RFC 8725, section 2.1).
- *
- * @param {SigningKey} key
- * @param {{ form?: "spki" | "pkcs1" | "jwk" }} [options] format of the key that is the secret
- */
+/** Forges a token signed by HMAC, with the public key as the secret (RFC 8725, section 2.1). */
 export function forgeHs256(claims, key, { form = "spki" } = {}) {
   const secret =
     form === "jwk"
@@ -409,7 +326,7 @@ export function forgeHs256(claims, key, { form = "spki" } = {}) {
   return `${body}.${createHmac("sha256", secret).update(body).digest("base64url")}`;
 }
 
-/** Flips one bit of a token's signature. @param {string} token */
+/** Flips one bit of a token's signature. */
 export function withWrongSignature(token) {
   const [header, claims, signature] = token.split(".");
   const bytes = Buffer.from(signature, "base64url");
@@ -417,18 +334,13 @@ export function withWrongSignature(token) {
   return [header, claims, bytes.toString("base64url")].join(".");
 }
 
-/** Replaces a token's claims and keeps its signature. @param {string} token */
+/** Replaces a token's claims and keeps its signature. */
 export function withClaims(token, claims) {
   const [header, , signature] = token.split(".");
   return [header, Buffer.from(JSON.stringify(claims)).toString("base64url"), signature].join(".");
 }
 
-/**
- * Forges a token signed with an attacker's key. Its header contains that key in `jwk`, and may have
- * the `kid` of a trusted key (RFC 8725, section 3.10).
- *
- * @param {{ kid?: string, key?: SigningKey, header?: Record<string, unknown> }} [options]
- */
+/** Forges a token signed with an attacker's key. */
 export function forgeEmbeddedJwk(claims, { kid, key = newSigningKey(), header } = {}) {
   const own = { ...key, kid: kid ?? key.kid };
   return signToken(claims, own, { jwk: jwkOf(own), ...header });

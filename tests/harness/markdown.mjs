@@ -30,12 +30,7 @@ export function findAnchors(text) {
   return new Set([...headings].map(([, heading]) => slugify(heading)));
 }
 
-/**
- * Returns the blocks and spans of code.
- *
- * @returns {{ language: string, code: string, line: number }[]} `language` is `inline` for a span.
- *   Lines count from 1
- */
+/** Returns the blocks and spans of code. */
 export function findCode(text) {
   const lineAt = (index) => text.slice(0, index).split("\n").length;
   const blocks = [...text.matchAll(/^( *)```(\w*)[^\n]*\n(.*?)^ *```$/gms)].map((match) => ({

@@ -1,6 +1,4 @@
-/**
- * Starts programs in the background, logs their output and stops them with everything they started.
- */
+/** Starts programs in the background, and stops them with everything they started. */
 import { randomInt } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
@@ -22,31 +20,7 @@ const KILL_TIMEOUT_MS = 5000;
 /** Folder of all output; ignored by git. */
 export const LOGS = join(ROOT, "tests", ".logs");
 
-/**
- * @typedef {object} Program
- * @property {() => string} output returns everything that it has written so far
- * @property {string} logFile path of a file with the same output
- * @property {(pattern: RegExp, timeoutMs?: number, from?: number) => Promise<RegExpExecArray>} line
- *   resolves to the first complete line that matches; `from` skips that many characters
- * @property {<T>(check: () => Promise<T | undefined>, timeoutMs?: number) => Promise<T>} until
- *   calls `check` until it resolves to something other than `undefined`; a rejection also counts as
- *   `undefined`
- * @property {Promise<string>} ended describes how it ended
- * @property {() => Promise<void>} stop sends SIGTERM, and SIGKILL after `graceMs`; resolves when
- *   its whole group has ended
- * @property {() => Promise<void>} kill kills its whole group, like a crash
- */
-
-/**
- * Starts a program in its own process group.
- *
- * @param {string} name of the log file, and of the program in errors
- * @param {string} command
- * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, graceMs?: number }} [options] `graceMs`: how
- *   long it may take to end after SIGTERM
- * @returns {Program}
- */
+/** Starts a program in its own process group. */
 export function startProgram(name, command, args, { cwd, env, graceMs = 3000 } = {}) {
   const { logFile, log } = openLog(name);
   const child = spawnGroup(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -100,10 +74,12 @@ export function startProgram(name, command, args, { cwd, env, graceMs = 3000 } =
   return {
     output: () => output,
     logFile,
+    /** Resolves to the first complete line that matches, after `from` characters. */
     line(pattern, timeoutMs = 90_000, from = 0) {
       const find = () => firstLine(output.slice(from), pattern);
       return waitFor(find, `a line like ${pattern}`, timeoutMs);
     },
+    /** Repeats `check` until it resolves to something other than `undefined`. */
     async until(check, timeoutMs = 90_000) {
       let found;
       let isWaiting = true;
@@ -161,8 +137,6 @@ function readStat(pid) {
 /**
  * Returns a TCP port of 127.0.0.1 that was free a moment ago. No outgoing connection takes it, so a
  * program can restart on its port.
- *
- * @returns {Promise<number>}
  */
 export async function freePort() {
   for (;;) {

@@ -8,27 +8,6 @@ const DEFAULT_RESPONSE = { status: 204 };
 const DEFAULT_TOLERANCE_SECONDS = 5 * 60;
 const SECRET_PREFIX = "whsec_";
 
-/**
- * @typedef {object} PlannedResponse
- * @property {number} [status] defaults to 204
- * @property {Record<string, string>} [headers]
- * @property {string | Buffer} [body]
- * @property {number} [delayMs] time before the response
- * @property {boolean} [hang] never respond
- * @property {boolean} [reset] close the connection without a response
- *
- * @typedef {object} Delivery
- * @property {number} number counts from 0, in the order in which requests were completed
- * @property {number} at Unix time in milliseconds
- * @property {string} method
- * @property {string} path with the query, verbatim
- * @property {import("node:http").IncomingHttpHeaders} headers
- * @property {[string, string][]} rawHeaders with the original names
- * @property {Buffer} raw the body
- * @property {string} text
- * @property {unknown} json throws if the body is not JSON
- */
-
 /** Starts a receiver on a free loopback port. */
 export async function startReceiver() {
   const receiver = new Receiver();
@@ -43,7 +22,6 @@ class Receiver {
   #waiting = new Set();
   /** Deliveries that `next` has returned. */
   #returned = new Set();
-  /** @type {Delivery[]} */
   deliveries = [];
   /** Number of opened connections, including those without a request. */
   connections = 0;
@@ -60,27 +38,17 @@ class Receiver {
     this.url = `http://${this.host}`;
   }
 
-  /**
-   * Queues the responses to the next deliveries. Later ones receive the default.
-   *
-   * @param {...(number | PlannedResponse)} answers a number is a status
-   */
+  /** Queues the responses to the next deliveries. Later ones receive the default. */
   answer(...answers) {
     this.#responses.push(...answers.map(toResponse));
   }
 
-  /** Sets the default response. @param {number | PlannedResponse} answer */
+  /** Sets the default response. */
   answerAlways(answer) {
     this.#default = toResponse(answer);
   }
 
-  /**
-   * Waits for the first matching delivery that no earlier call has returned.
-   *
-   * @param {(delivery: Delivery) => unknown} [predicate] defaults to any delivery
-   * @param {number} [timeoutMs]
-   * @returns {Promise<Delivery>}
-   */
+  /** Waits for the first matching delivery that no earlier call has returned. */
   next(predicate = () => true, timeoutMs = 60_000) {
     return new Promise((resolve, reject) => {
       const finish = (settle, value) => {
@@ -157,31 +125,12 @@ function deliveryOf(request, raw, number) {
   };
 }
 
-/**
- * Returns whether a delivery has a valid Standard Webhooks signature: HMAC-SHA256 over id,
- * timestamp and body. One valid signature in the list is enough.
- *
- * @param {Pick<Delivery, "headers" | "raw">} delivery
- * @param {string} secret `whsec_` and base64
- * @param {VerifyOptions} [options]
- *
- * @typedef {object} VerifyOptions
- * @property {number} [toleranceSeconds] maximum difference between the timestamp and `now`;
- *   defaults to 300
- * @property {number} [now] Unix time in seconds; defaults to the current time
- */
+/** Returns whether a delivery has a valid Standard Webhooks signature. */
 export function verify(delivery, secret, options) {
   return signatureProblem(delivery, secret, options) === undefined;
 }
 
-/**
- * Returns the reason to reject a delivery, or `undefined`.
- *
- * @param {Pick<Delivery, "headers" | "raw">} delivery
- * @param {string} secret
- * @param {VerifyOptions} [options]
- * @returns {string | undefined}
- */
+/** Returns the reason to reject a delivery, or `undefined`. */
 export function signatureProblem(delivery, secret, options = {}) {
   const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, now = Date.now() / 1000 } = options;
   const { "webhook-id": id, "webhook-timestamp": timestamp } = delivery.headers;
@@ -195,12 +144,7 @@ export function signatureProblem(delivery, secret, options = {}) {
   return isValid ? undefined : "no signature is valid";
 }
 
-/**
- * Returns the signature of a delivery, in the form `v1,<base64>`.
- *
- * @param {string} secret
- * @param {{ id: string, timestamp: string | number, raw: string | Buffer }} delivery
- */
+/** Returns the signature of a delivery, in the form `v1,<base64>`. */
 export function signatureOf(secret, { id, timestamp, raw }) {
   if (!secret.startsWith(SECRET_PREFIX)) throw new Error(`a secret starts with ${SECRET_PREFIX}`);
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), "base64");

@@ -1,7 +1,4 @@
-/**
- * Checks the code in the documentation: blocks parse as their language, and every command with its
- * flags exists. Other tests run the workflows, the TypeScript and the Rust.
- */
+/** Checks that code in the documentation parses, and that its commands and flags exist. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

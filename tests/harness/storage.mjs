@@ -1,6 +1,4 @@
-/**
- * Durable storage of a Worker on this machine. It has the layout of `wrangler dev --persist-to`.
- */
+/** Durable storage of a Worker, with the layout of `wrangler dev --persist-to`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -34,13 +32,7 @@ export async function createTables(miniflare) {
   }
 }
 
-/**
- * Runs SQL on the archive in a storage folder. No gateway may be running on it.
- *
- * @param {string} state
- * @param {string} sql statements without a semicolon inside a string
- * @returns {Promise<object[]>} the rows of the last statement
- */
+/** Runs SQL on the archive in a storage folder. No gateway may be running on it. */
 export async function queryArchive(state, sql) {
   const { Miniflare, NoOpLog } = loadMiniflare();
   const miniflare = new Miniflare({

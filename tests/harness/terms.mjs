@@ -1,11 +1,6 @@
 /** Finds retired words in the prose of Markdown files. */
 
-/**
- * Retired words, and the word to use. Each pattern matches a word only where it is wrong, so words
- * that are often right, such as "text" or "member", are not listed.
- *
- * @type {readonly (readonly [RegExp, string])[]}
- */
+/** Retired words, and the word to use. */
 const RETIRED = [
   [/\bthe (?:real |live |simulated )?platform\b(?! services)/i, "Mintlify"],
   [/(?<![\w/.-])upstreams?(?![\w/-]|\.\w)/i, "Mintlify"],
@@ -23,10 +18,7 @@ const RETIRED = [
   [/\b(?:of late|henceforth|for good)\b/i, "recently, from now on, permanently"],
 ];
 
-/**
- * Replaces code, comments, link targets and tags by backticks. Lines keep their numbers, and no word
- * continues across code.
- */
+/** Replaces what is not prose by backticks, so that lines keep their numbers. */
 function readProse(text) {
   const blank = (part) => part.replace(/[^\n]/g, "`");
   return text
@@ -38,10 +30,7 @@ function readProse(text) {
     .replace(/https?:\/\/\S+/g, blank);
 }
 
-/**
- * Returns a line for each retired word of a file: its place, the word, and the word to use. A word
- * of several parts can continue on the next line.
- */
+/** Returns a line for each retired word, also for one that continues on the next line. */
 export function findRetired(file, text) {
   const prose = readProse(text);
   return RETIRED.flatMap(([pattern, use]) => {

@@ -1,7 +1,4 @@
-/**
- * Methods of `client.analytics` for the archive of a gateway. They read the archive, and estimate
- * or begin a backfill.
- */
+/** Methods of `client.analytics` for the archive of a gateway. */
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

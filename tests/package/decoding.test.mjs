@@ -1,7 +1,4 @@
-/**
- * Decoding of results that are malformed or lack properties. The tests cover one operation for each
- * type of result, except those of job records and of the archive.
- */
+/** Decoding of results that are malformed or lack properties. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, DecodeError, OutcomeUnknownError } from "quillgate";

@@ -160,10 +160,7 @@ test("a 200 response that is not an event stream leads to polling", async () => 
   assert.deepEqual([seen.streams.length, seen.polls], [1, 1]);
 });
 
-/**
- * Replaces `setTimeout` and `Date.now` until the end of the test. Delays of up to 30 s end
- * immediately and advance the clock.
- */
+/** Replaces `setTimeout` and `Date.now` until the end of the test. */
 function skipDelays(context) {
   const { setTimeout } = globalThis;
   const { now } = Date;

@@ -1,7 +1,4 @@
-/**
- * Compiles every JavaScript and TypeScript example of the documents about the package, and runs it
- * against a gateway and the simulator.
- */
+/** Compiles and runs the JavaScript and TypeScript examples of the documents about the package. */
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -59,10 +56,7 @@ after(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/**
- * Returns a module with every example in a block, after their imports, and a client and a job that
- * they share.
- */
+/** Returns a module with every example in a block, after their imports and shared values. */
 async function readExamples(document) {
   const text = await readFile(join(ROOT, document), "utf8");
   const blocks = [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);

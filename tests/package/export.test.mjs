@@ -1,7 +1,4 @@
-/**
- * Exports of lists as CSV and NDJSON. The tests check their exact bytes, and that random failures
- * neither lose nor repeat a row.
- */
+/** Exports of lists as CSV and NDJSON. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inspect } from "node:util";

@@ -1,6 +1,4 @@
-/**
- * Generates lists with random rows, and exports them with a simple implementation to compare with.
- */
+/** Generates lists with random rows, and a simple implementation of their export. */
 import assert from "node:assert/strict";
 import { queryOf } from "./scripted_server.mjs";
 
@@ -10,10 +8,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
 export const ROWS = 620;
 export const SEED = Number(process.env.EXPORT_SEED ?? 7);
 
-/**
- * Per list: the type of each column, the property of a page that has its rows, the maximum page
- * size, how pages continue, and the other properties of a page.
- */
+/** Per list: its columns, the property with its rows, its paging and the rest of a page. */
 export const LISTS = {
   views: {
     list: ({ analytics }, ...args) => analytics.views(...args),

@@ -108,10 +108,6 @@ async function npm(args, cwd) {
 
 /**
  * Creates a folder with the package, and copies npm's installation of the tarball from the cache.
- *
- * @param {string} name of the folder
- * @param {Record<string, string>} [files] other files of the folder, by path
- * @returns {Promise<string>} the path of the folder
  */
 export async function install(name, files = {}) {
   const folder = join(temporary(), name);

@@ -1,7 +1,4 @@
-/**
- * Lists that Mintlify cannot answer as a whole. After a 414, a list omits dates. After a 504, lists of
- * events continue in parts of their range. The tests also cover totals that change between pages.
- */
+/** Lists that Mintlify cannot answer as a whole. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { against, inTurn } from "./behaviour/fixtures.mjs";

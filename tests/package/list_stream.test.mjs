@@ -1,7 +1,4 @@
-/**
- * Methods that need a gateway. The tests cover `watchAll()`, which streams the jobs of a project,
- * `record()` and `deleteRecord()`.
- */
+/** Methods that need a gateway. */
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";

@@ -1,7 +1,4 @@
-/**
- * Lists and reports of the package, except those of the archive. The tests cover their requests,
- * their rows, and the input that they reject.
- */
+/** Lists and reports of the package, except those of the archive. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inspect } from "node:util";

@@ -6,10 +6,7 @@ export const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-03-01" };
 /** More than two pages of maximum size in every list. */
 export const ROWS = 620;
 
-/**
- * Per list: its path, the property of a page that has its rows, how pages continue, the default and
- * the maximum page size, the property that identifies a row, and the other properties of a page.
- */
+/** Per list: its path, paging, page sizes, the identifying property, and the rest of a page. */
 export const LISTS = {
   views: {
     list: ({ analytics }, ...args) => analytics.views(...args),
@@ -55,10 +52,7 @@ export const rowOf = (list, at) => ({
   ...(list.rows === "feedback" ? { source: "agent" } : {}),
 });
 
-/**
- * Returns a cursor after `at` rows: a ULID for conversations, otherwise a string that needs
- * encoding.
- */
+/** Returns a cursor after `at` rows: a ULID, or a string that needs encoding. */
 export const cursorOf = (list, at) =>
   list.rows === "conversations" ? `01ARZ3NDEKTSV4RRFF${String(at).padStart(8, "0")}` : `é/${at}+=&`;
 

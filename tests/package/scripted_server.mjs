@@ -2,27 +2,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/**
- * @typedef {object} Received
- * @property {string} method
- * @property {string} path with the query
- * @property {import("node:http").IncomingHttpHeaders} headers
- * @property {string} body
- * @property {Promise<boolean>} ended resolves to whether the whole response was sent
- *
- * @typedef {object} ScriptedResponse
- * @property {number} [status] defaults to 200
- * @property {Record<string, string>} [headers]
- * @property {unknown} [json]
- * @property {string} [text]
- * @property {"head" | "body"} [stall] stops before the head or within the body
- * @property {boolean} [cut] closes the connection within the body
- *
- * @param {(received: Received, number: number) => ScriptedResponse} respond receives each request
- *   and its number, counted from 0
- */
+/** Starts a server. `stall` stops a response before its head or body; `cut` breaks its body. */
 export async function startScriptedServer(respond) {
-  /** @type {Received[]} */
   const requests = [];
   const arrivals = [];
   const server = createServer(async (request, response) => {

@@ -13,13 +13,6 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/**
- * @param {object} options
- * @param {string} options.folder of the files
- * @param {string} [options.apiUrl] receives requests below `/api`
- * @param {Record<string, string>} [options.types] additional media types, by extension
- * @param {Record<string, string>} [options.policies] content security policies, by path
- */
 export async function serve({ folder, apiUrl, types = {}, policies = {} }) {
   const requests = [];
   const results = new Map();

@@ -1,6 +1,4 @@
-/**
- * Compares the fake gateway of `quillgate/testing` with a real gateway. Both must respond alike.
- */
+/** Compares the fake gateway of `quillgate/testing` with a real one. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createFakeGateway } from "quillgate/testing";
@@ -61,10 +59,7 @@ before(async () => {
 });
 after(() => Promise.all([gateway?.stop(), upstream?.stop()]));
 
-/**
- * Sends a request to both gateways and asserts that the responses agree. Replaces `{job:name}` in
- * `path` by the id of the job that each gateway created with that name.
- */
+/** Sends a request to both gateways and asserts that the responses agree. */
 async function assertAlike(path, options) {
   const results = [];
   for (const [side, at] of [

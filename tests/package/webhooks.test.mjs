@@ -1,7 +1,4 @@
-/**
- * `quillgate/webhooks`. The tests use the vectors of Standard Webhooks, attacks, and a message from
- * a real gateway. They also cover the documented receivers and other runtimes.
- */
+/** `quillgate/webhooks`. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";

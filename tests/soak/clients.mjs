@@ -1,7 +1,4 @@
-/**
- * Clients that do mixed work, mostly through the npm package. They compare successful responses
- * with their own record and with the data of the simulated API.
- */
+/** Clients that do mixed work and compare every response with what they know. */
 import { isDeepStrictEqual } from "node:util";
 import {
   ApiError,
@@ -34,26 +31,16 @@ const LIST_LIMIT = 100;
 const MIN_LISTED = 60;
 const FINAL_STATUSES = ["completed", "failed", "archived"];
 
-/**
- * The record that all clients share.
- *
- * @typedef {object} Write a job creation or a message
- * @property {string} text the prompt or the message, which is unique
- * @property {string} project
- * @property {"done" | "refused" | "unknown"} outcome
- * @property {string} [id] of the job, once known
- */
+/** The record that all clients share. */
 export class Ledger {
-  /** Counts by kind of work and outcome. @type {Record<string, Record<string, number>>} */
+  /** Counts by kind of work and outcome. */
   answers = {};
-  /** Creations by prompt. @type {Map<string, Write>} */
+  /** Creations by prompt. */
   creations = new Map();
-  /** @type {Write[]} */
   messages = [];
-  /** Known jobs by id. @type {Map<string, object>} */
+  /** Known jobs by id. */
   jobs = new Map();
   faultCount = 0;
-  /** @type {string[]} */
   faults = [];
   requests = 0;
   created = {};
@@ -61,7 +48,6 @@ export class Ledger {
   #secrets;
   #upstream;
 
-  /** @param {{ upstream: object, secrets: string[] }} parts */
   constructor({ upstream, secrets }) {
     this.#upstream = upstream;
     this.#secrets = secrets;
@@ -87,10 +73,7 @@ export class Ledger {
     return await this.#views.get(key);
   }
 
-  /**
-   * Sends a request and checks the response before the package reads it. The package itself checks
-   * event streams.
-   */
+  /** Checks every response except event streams before the package reads it. */
   fetch = async (input, init) => {
     const request = new Request(input, init);
     this.requests += 1;
@@ -133,10 +116,6 @@ export class SoakClient {
   #serial = 0;
   #own = [];
 
-  /**
-   * @param {{ name: string, seed: number, ledger: Ledger, gatewayUrl: string, token: string,
-   *   projects: string[] }} options
-   */
   constructor({ name, seed, ledger, gatewayUrl, token, projects }) {
     this.#name = name;
     this.#ledger = ledger;
@@ -367,13 +346,7 @@ function plain(value) {
   return JSON.parse(JSON.stringify(value));
 }
 
-/**
- * Compares the clients' writes with the jobs of the simulated API.
- *
- * @param {Ledger} ledger
- * @param {{ id: string, projectId: string, prompt: string, messages: string[],
- *   prLink: string | null }[]} jobs of the simulated API
- */
+/** Compares the clients' writes with the jobs of the simulated API. */
 export function checkWrites(ledger, jobs) {
   const byPrompt = new Map();
   for (const job of jobs) byPrompt.set(job.prompt, [...(byPrompt.get(job.prompt) ?? []), job]);

@@ -7,11 +7,7 @@ const WINDOW_MS = 30_000;
 /** Memory must stay flat after this time. */
 const WARM_UP_MS = 60_000;
 
-/**
- * Starts recording the resident memory of a process.
- *
- * @param {number} pid
- */
+/** Starts recording the resident memory of a process. */
 export function recordMemory(pid) {
   const samples = [];
   const started = performance.now();
@@ -40,12 +36,7 @@ function readResidentBytes(pid) {
   }
 }
 
-/**
- * Returns the median of each complete window after the warm-up, in bytes.
- *
- * @param {{ at: number, bytes: number }[]} samples
- * @returns {number[]} empty when the samples end before the first window does
- */
+/** Returns the median of each complete window after the warm-up, in bytes. */
 export function windowsAfterWarmUp(samples) {
   const medians = [];
   const end = samples.at(-1)?.at ?? 0;
@@ -57,12 +48,7 @@ export function windowsAfterWarmUp(samples) {
   return medians;
 }
 
-/**
- * Returns the largest later window after the warm-up, divided by the first window.
- *
- * @param {{ at: number, bytes: number }[]} samples
- * @returns {number | undefined} `undefined` when there are fewer than two windows
- */
+/** Returns the largest later window after the warm-up, divided by the first window. */
 export function growthAfterWarmUp(samples) {
   const [first, ...later] = windowsAfterWarmUp(samples);
   return later.length === 0 ? undefined : Math.max(...later) / first;

@@ -4,7 +4,6 @@
 export class Random {
   #state;
 
-  /** @param {number} seed */
   constructor(seed) {
     this.#state = seed >>> 0;
   }
@@ -22,12 +21,11 @@ export class Random {
     return Math.floor(this.next() * end);
   }
 
-  /** @template T @param {readonly T[]} items @returns {T} */
   pick(items) {
     return items[this.below(items.length)];
   }
 
-  /** Picks a name with the probability of its weight. @param {Record<string, number>} weights */
+  /** Picks a name with the probability of its weight. */
   pickWeighted(weights) {
     const total = Object.values(weights).reduce((sum, weight) => sum + weight, 0);
     let remaining = this.next() * total;

@@ -6,12 +6,7 @@
 const STATUSES = ["active", "completed", "archived", "failed"];
 const PROBLEM = "application/problem+json";
 
-/**
- * Describes how a response breaks the promised shape.
- *
- * @param {{ operation: string, status: number, contentType: string | null, text: string }} response
- * @returns {string | undefined} `undefined` when the shape is right
- */
+/** Describes how a response breaks the promised shape. */
 export function findShapeFault({ operation, status, contentType, text }) {
   let value;
   try {

@@ -1,7 +1,4 @@
-/**
- * Soak test: many clients do mixed work against a gateway in workerd while a share of the requests to
- * the simulated Mintlify API fails.
- */
+/** Soak test: clients do mixed work while a share of the requests to Mintlify fails. */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,29 +25,9 @@ const MAX_MEMORY_GROWTH = 1.2;
 /** Share of each kind of work that must succeed. A gateway that rejects everything must fail. */
 const MIN_SUCCESS_RATE = 0.8;
 
-/**
- * The results of a soak test.
- *
- * @typedef {object} SoakReport
- * @property {number} seconds
- * @property {number} requests to the gateway, including the package's retries
- * @property {Record<string, Record<string, number>>} answers counts by kind of work and outcome
- * @property {{ requests: number, injected: Record<string, number> }} upstream injected faults by kind
- * @property {{ jobs: number, messages: number }} written counts in the simulated API
- * @property {{ faults: string[], faultCount: number }} wrong descriptions of the first faults
- * @property {{ first: number, last: number, windows: number[], growth?: number }} memory in bytes
- */
+/** The results of a soak test. */
 
-/**
- * Runs a soak test. The Worker, the package and the simulator must be built.
- *
- * @param {object} options
- * @param {number} options.seconds
- * @param {number} [options.minRequests] a run with fewer requests continues for at most `MAX_SECONDS`
- * @param {number} [options.seed]
- * @param {NodeJS.ProcessEnv} [options.env]
- * @returns {Promise<SoakReport>}
- */
+/** Runs a soak test. The Worker, the package and the simulator must be built. */
 export async function runSoak({ seconds, minRequests = 0, seed = 1, env = process.env }) {
   const folder = mkdtempSync(join(tmpdir(), "quillgate-soak-"));
   // The folder contains secrets, so it is removed however this process ends.
@@ -145,11 +122,7 @@ async function work({ server, upstream, adminKey, secret, seconds, minRequests, 
   };
 }
 
-/**
- * Describes a soak test in Markdown.
- *
- * @param {SoakReport} report
- */
+/** Describes a soak test in Markdown. */
 export function describeSoak({ seconds, requests, answers, upstream, written, wrong, memory }) {
   const lines = Object.entries(answers)
     .sort()
@@ -174,11 +147,7 @@ function describeMemory({ first, last, windows, growth }) {
   return `${ends}. Medians of 30 s after the first minute: ${medians}. The largest is ${growth.toFixed(2)} times the first.`;
 }
 
-/**
- * Checks the results of a soak test.
- *
- * @param {SoakReport} report
- */
+/** Checks the results of a soak test. */
 export function assertSoak({ answers, upstream, wrong, memory }) {
   assert.equal(wrong.faultCount, 0, wrong.faults.join("\n"));
   const share = (sum(upstream.injected) / upstream.requests) * 1000;

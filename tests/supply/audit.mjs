@@ -7,18 +7,8 @@ const IS_REQUIRED = process.env.AUDIT === "required";
 const NO_RETRIES = ["--fetch-retries=0", "--fetch-timeout=60000"];
 
 /**
- * @typedef {object} Verdict
- * @property {boolean} isAvailable whether the database responded
- * @property {string[]} findings
- * @property {string} [reason] why the audit is unavailable
- */
-
-/**
  * Fails the test if an audit has findings. Skips the test if the audit is unavailable, or fails it
  * with `AUDIT=required`.
- *
- * @param {import("node:test").TestContext} context
- * @param {Verdict} verdict
  */
 export function judge(context, { isAvailable, findings, reason }) {
   if (isAvailable) {
@@ -31,13 +21,7 @@ export function judge(context, { isAvailable, findings, reason }) {
   context.skip(message);
 }
 
-/**
- * Audits the packages of a lock file against npm's registry.
- *
- * @param {{ cwd: string, omitDev?: string[], registry?: string }} options `omitDev` has the
- *   arguments that exclude development dependencies
- * @returns {Promise<Verdict>}
- */
+/** Audits the packages of a lock file against npm's registry. */
 export async function auditPackages({ cwd, omitDev = [], registry }) {
   const source = registry === undefined ? [] : ["--registry", registry];
   const report = ["--json", "--audit=true", "--audit-level=low", ...NO_RETRIES];
@@ -63,12 +47,7 @@ export function readAudit({ code, stdout, stderr }) {
   return { isAvailable: true, findings };
 }
 
-/**
- * Verifies the registry's signatures of all installed packages.
- *
- * @param {string} cwd
- * @returns {Promise<Verdict>}
- */
+/** Verifies the registry's signatures of all installed packages. */
 export async function auditSignatures(cwd) {
   const args = ["audit", "signatures", "--json", ...NO_RETRIES];
   const { code, stdout, stderr } = await capture("npm", args, { cwd });
@@ -92,11 +71,7 @@ export function readSignatures({ code, stdout, stderr }) {
   };
 }
 
-/**
- * Audits the crates of Cargo.lock against RustSec's database.
- *
- * @returns {Promise<Verdict>}
- */
+/** Audits the crates of Cargo.lock against RustSec's database. */
 export async function auditCrates() {
   const fetched = await capture("cargo", ["deny", "fetch", "db"]);
   if (fetched.code !== 0) {

@@ -10,10 +10,7 @@ const LEEWAY = 60;
 const AMBIGUOUS = /[/\\%?#\p{Cc}]/u;
 // --- requests --------------------------------------------------------------
 
-/**
- * Decodes a path segment once. Returns `undefined` if its percent-encoding is invalid, or if the
- * result is empty or ambiguous in a path.
- */
+/** Decodes a path segment, or returns `undefined` if it is invalid, empty or ambiguous. */
 export function decodeSegment(text) {
   try {
     const decoded = text.includes("%") ? decodeURIComponent(text) : text;

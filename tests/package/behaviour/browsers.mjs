@@ -138,9 +138,7 @@ describe("Browsers", () => {
     },
   );
 
-  /**
-   * Makes calls with a custom `fetch`. Returns the ids of their jobs, or their errors as strings.
-   */
+  /** Returns the ids of the jobs that calls with a custom `fetch` return, or their errors. */
   function makeCalls(times) {
     return inPage(async ({ address, argument }) => {
       const { Client } = await import(address);

@@ -1,7 +1,4 @@
-/**
- * Fixtures of the behaviour tests: the installed package, a scripted server, and the rows of the
- * table in docs/reference/behaviour.md.
- */
+/** Fixtures of the behaviour tests and the rows of docs/reference/behaviour.md. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -25,7 +22,6 @@ const MAX_WAIT_MS = 31_000;
 export const rows = [];
 const unhandled = [];
 export let folder;
-/** @type {typeof import("quillgate")} */
 export let quillgate;
 
 before(async () => {
@@ -55,10 +51,7 @@ export function when(subject, behaviour, body) {
   });
 }
 
-/**
- * Runs `body` with a client and a scripted server. The client has an admin key, unless `options`
- * contain another credential.
- */
+/** Runs `body` with a client, by default one with an admin key, and a scripted server. */
 export async function against(script, body, options = {}) {
   const respond = typeof script === "function" ? script : () => script;
   const server = await startScriptedServer(respond);
@@ -80,10 +73,7 @@ export function inTurn(...responses) {
   return (_, number) => responses[Math.min(number, responses.length - 1)];
 }
 
-/**
- * Replaces `setTimeout` until the end of the test, to skip the package's waits between requests.
- * Returns an array to which each skipped wait adds its length in milliseconds.
- */
+/** Skips the waits between requests until the test ends. Returns an array of their milliseconds. */
 export function skipWaits(context) {
   const waits = [];
   const { setTimeout } = globalThis;

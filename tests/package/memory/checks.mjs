@@ -13,12 +13,7 @@ const CONCURRENT_CALLS = 20;
  */
 const MAX_TABLE_GROWTH = 512;
 
-/**
- * Defines the tests.
- *
- * @param {number} calls number of calls that settle
- * @param {number} abandoned number of lists and watches that are left unfinished
- */
+/** Defines the tests. */
 export function checkMemory(calls, abandoned) {
   let found;
 

@@ -81,9 +81,7 @@ export function checkServerBundles(bundler, runtime, run) {
   }
 }
 
-/**
- * Checks the bundles of `quillgate` that esbuild makes for Node, as AWS Lambda and SST use them.
- */
+/** Checks the bundles that esbuild makes for Node, as AWS Lambda and SST use them. */
 export function checkNodeBundles() {
   checkServerBundle("esbuild", "`import`, for Node", "quillgate", runInNode);
   checkServerBundle("esbuild", "`import`, for Node, as CommonJS", "quillgate", runInNode, "cjs");

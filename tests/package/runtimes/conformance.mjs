@@ -1,18 +1,5 @@
-/**
- * Checks that must pass in every runtime. They use only the language and globals that all runtimes
- * have, such as those of Fetch, `AbortController` and timers.
- */
+/** Checks that must pass in every runtime, so they use only the language and common globals. */
 
-/**
- * @typedef {object} Settings
- * @property {object} client valid options of a client
- * @property {object} stranger the same options with an invalid credential
- * @property {number} pages number of pages of the project
- *
- * @param {typeof import("quillgate")} quillgate
- * @param {Settings} settings
- * @returns {Promise<{ name: string, problem?: string }[]>}
- */
 export async function conform(quillgate, settings) {
   const results = [];
   for (const [name, check] of Object.entries(CHECKS)) {

@@ -1,7 +1,4 @@
-/**
- * Fixtures that the checks of all runtimes share: the simulated Mintlify, a gateway, the installed
- * package, and the rows of the table in docs/reference/runtimes.md.
- */
+/** Fixtures of the checks in all runtimes, and the rows of docs/reference/runtimes.md. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { canaryKey } from "../../harness/canary.mjs";

@@ -1,21 +1,10 @@
 /** Sends the same requests to a real gateway and to the fake one, and describes the responses. */
 
-/**
- * Header fields that both gateways must send or both must omit. The values of the fields in `EXACT`
- * must also be equal.
- */
+/** Header fields that both gateways must send or both must omit. */
 const FIELDS = ["x-request-id", "retry-after", "ratelimit", "location"];
 const EXACT = ["content-type", "cache-control", "www-authenticate", "allow", "idempotent-replayed"];
 /** Properties of problems whose values must be equal. */
 const PROBLEM_VALUES = ["type", "title", "status", "outcome", "violated-policies"];
-
-/**
- * @typedef {object} Side
- * @property {(request: Request) => Promise<Response>} fetch
- * @property {string} url
- * @property {string} projectId
- * @property {string} token
- */
 
 /** Sends a request and returns the response with its parsed body. */
 export async function send(side, path, { method = "GET", json, body, token, ...fields } = {}) {
@@ -71,10 +60,7 @@ export function shapeOf(value) {
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/**
- * Reads a stream until it ends or has `count` events. Returns its media type and the fields of its
- * events, with the shapes of their data.
- */
+/** Reads a stream until it ends or has `count` events. */
 export async function readStream(side, path, count) {
   const leave = new AbortController();
   const headers = { authorization: `Bearer ${side.token}`, accept: "text/event-stream" };
