@@ -23,10 +23,7 @@ export function isExecutable(path) {
   }
 }
 
-/**
- * Reads the version that a program prints. The program runs outside the repository, where no `rust-
- * toolchain.toml` applies.
- */
+/** Reads the version of a program, outside the repository, where no `rust-toolchain.toml` applies. */
 export async function versionOf(program, env) {
   const options = { cwd: tmpdir(), env, timeoutMs: 10_000 };
   const { stdout } = await capture(program, ["--version"], options);

@@ -35,13 +35,14 @@ export async function startDeploymentGate(name) {
     upstream: {
       projects: PROJECTS,
       ...{ jobDurationMs: NEVER_MS, deploymentDurationMs: NEVER_MS },
-      ...{ deploymentLimit: 1e6, previewLimit: 1e6 },
+      ...{ createLimit: 1e6, deploymentLimit: 1e6, previewLimit: 1e6 },
     },
     gateway: {
       vars: {
         TRUSTED_ISSUERS: JSON.stringify(trusted),
         JOB_POLL_SECONDS: "1",
         JOB_POLLS_PER_HOUR: "100000",
+        CREATE_LIMIT_PER_HOUR: "100000",
         DEPLOYMENT_LIMIT_PER_10_SECONDS: "100000",
         PREVIEW_LIMIT_PER_MINUTE: "100000",
       },
@@ -52,6 +53,7 @@ export async function startDeploymentGate(name) {
 
 class DeploymentGate {
   #issuer;
+  githubs = [];
   #unusedProjects = [...PROJECTS];
 
   constructor(gate, issuer) {
@@ -63,15 +65,25 @@ class DeploymentGate {
   async startRun(t, event = "deployments") {
     const github = await startGithub(this.#issuer);
     t.after(() => github.stop());
+    this.githubs.push(github);
     github.claims = { event_name: EVENTS[event].event_name };
     const { gate, upstream } = this;
     const project = this.#unusedProjects.pop();
-    const accessToken = gate.token({ projects: [project], scope: EVENTS.deployments.scope });
-    const gateway = { url: gate.gateway.url, project, accessToken };
-    const run = new WorkflowRun({ github, gateway });
+    const accessToken = gate.token({ projects: [project], scope: EVENTS[event].scope });
+    const creation = { operation: "agentJobs.create", target: `/${project}/` };
     const inProject = (list) => list.filter(({ projectId }) => projectId === project);
+    const gateway = {
+      ...{ url: gate.gateway.url, project, accessToken },
+      jobs: async () => inProject(await upstream.jobs()),
+      setJob: (id, changes) => upstream.setJob(id, changes),
+      loseCreation: () => upstream.fault({ ...creation, times: 1, fault: { kind: "reset" } }),
+      async holdCreation() {
+        await upstream.hold({ ...creation, process: true });
+        return { arrived: upstream.untilHeld(1), release: () => upstream.release() };
+      },
+    };
+    const run = new WorkflowRun({ github, gateway });
     run.deployments = async () => inProject(await upstream.deployments());
-    run.jobs = async () => inProject(await upstream.jobs());
     run.automations = async () => inProject(await upstream.automationRuns());
     return run;
   }

@@ -1,8 +1,8 @@
 /** The workflows in docs/: their triggers, identities and prompts. */
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
+import { gitIn } from "./repository.mjs";
 
 /** The commits of the repository that the push example checks out. */
 export const commits = {};
@@ -133,10 +133,7 @@ export const INTRUDERS = [
 
 /** Makes a repository whose second commit touches two of the example's paths and one other. */
 function makeRepository(folder) {
-  const git = (...args) => {
-    const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
-    return execFileSync("git", [...author, ...args], { cwd: folder, encoding: "utf8" }).trim();
-  };
+  const git = gitIn(folder);
   const write = (path, text) => writeFileSync(join(folder, path), text);
   git("init", "--quiet");
   mkdirSync(join(folder, "src", "api"), { recursive: true });

@@ -1,8 +1,8 @@
 /** A simulated GitHub that signs identity tokens and stores comments. */
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
+import { listen } from "../harness/listen.mjs";
 
 const POLL_INTERVAL_MS = 10;
 const TOKEN_PATH = "/_services/token";
@@ -11,15 +11,7 @@ const COMMENT = /^\/repos\/acme\/docs\/issues\/comments\/(\d+)$/;
 /** The account behind the token of a run. */
 const BOT = { id: 41898282, login: "github-actions[bot]", type: "Bot" };
 
-/** Starts GitHub on a loopback port. */
-export async function startGithub(issuer) {
-  const github = new Github(issuer);
-  await github.start();
-  return github;
-}
-
-export class Github {
-  #server = createServer((request, response) => this.#respond(request, response));
+class Github {
   /** The credential that a step needs to get an identity token. */
   requestToken = randomBytes(24).toString("hex");
   /** The token of a run, `github.token`. */
@@ -43,14 +35,10 @@ export class Github {
   /** Whether all requests except those for identity tokens get no response. */
   hangs = false;
 
-  constructor(issuer) {
-    this.issuer = issuer;
-  }
-
-  async start() {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    this.url = `http://127.0.0.1:${this.#server.address().port}`;
+  /** Starts GitHub with an issuer of identity tokens, which the caller stops. */
+  static async start(issuer) {
+    const github = Object.assign(new Github(), { issuer });
+    return Object.assign(github, await listen((...args) => github.#respond(...args)));
   }
 
   /** The variables that the runner sets for a job with `id-token: write`. */
@@ -73,17 +61,9 @@ export class Github {
     return comment;
   }
 
-  async stop() {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, "close");
-  }
-
   async #respond(request, response) {
     const url = new URL(request.url, this.url);
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const content = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks)) : undefined;
+    const content = request.method === "GET" ? undefined : await json(request);
     if (this.hangs && url.pathname !== TOKEN_PATH) return;
     const { status, body } =
       url.pathname === TOKEN_PATH ? this.#token(request, url) : this.#api(request, url, content);
@@ -133,6 +113,8 @@ export class Github {
     return { status: 200, body: comment };
   }
 }
+
+export const startGithub = Github.start;
 
 function refuse(status) {
   return { status, body: { message: "refused" } };

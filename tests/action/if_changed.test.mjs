@@ -1,15 +1,13 @@
 /** The input `if-changed`: changed paths from Git and from GitHub's API, and commands. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { startIssuer } from "../harness/issuer.mjs";
-import { errorsOf, only, pullRequestEvent, WorkflowRun, warningsOf } from "./fixtures.mjs";
-import { startStandIn } from "./gateway_stand_in.mjs";
-import { startGithub } from "./github.mjs";
+import { errorsOf, only, pullRequestEvent, warningsOf } from "./fixtures.mjs";
+import { useStandIn } from "./gateway_stand_in.mjs";
+import { startRepository } from "./repository.mjs";
 
 const CONCURRENCY = 4;
 const POLL_INTERVAL_MS = 10;
@@ -18,20 +16,7 @@ const [BASE, HEAD] = ["a", "b"].map((digit) => digit.repeat(40));
 const COMPARISON = `/repos/acme/docs/compare/${BASE}...${HEAD}`;
 const { PATH } = process.env;
 
-let issuer;
-before(async () => {
-  issuer = await startIssuer();
-});
-after(() => issuer?.stop());
-
-/** Starts a workflow run with its own GitHub and its own stand-in for the gateway. */
-async function startRun(t) {
-  const github = await startGithub(issuer);
-  t.after(() => github.stop());
-  const gateway = await startStandIn(github);
-  t.after(() => gateway.stop());
-  return new WorkflowRun({ github, gateway });
-}
+const startRun = useStandIn();
 
 /** Runs a step with a guard. */
 function runGuard(run, guard, { env, ...options } = {}) {
@@ -72,24 +57,7 @@ async function assertSkipped(run, result, reason) {
 
 /** Makes an origin, and returns functions that add commits and clone the origin. */
 function startOrigin(t) {
-  const folder = mkdtempSync(join(tmpdir(), "quillgate-origin-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const git = (...args) => {
-    const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
-    const options = { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
-    return execFileSync("git", [...author, ...args], options).trim();
-  };
-  git("init", "--quiet", "--initial-branch", "main");
-  git("config", "uploadpack.allowAnySHA1InWant", "true");
-  const commit = (...paths) => {
-    for (const path of paths) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), `${path} ${Math.random()}\n`);
-    }
-    git("add", ".");
-    git("commit", "--quiet", "--message", "a change", "--allow-empty");
-    return git("rev-parse", "HEAD");
-  };
+  const { folder, git, commit } = startRepository(t);
   /** Checks out a commit as actions/checkout does. `depth` 0 fetches everything. */
   const checkOut = (head, { depth = 0, others = [] } = {}) => {
     return (workspace) => {

@@ -1,8 +1,7 @@
 /** Runs the recipes in docs/recipes against stand-ins for the gateway, Slack and GitHub. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { PROJECT, startStandIn } from "../cli/stand_in.mjs";
@@ -10,6 +9,7 @@ import { startIssuer } from "../harness/issuer.mjs";
 import { queryOf, startScriptedServer } from "../package/scripted_server.mjs";
 import { only } from "./fixtures.mjs";
 import { startGithub } from "./github.mjs";
+import { startRepository } from "./repository.mjs";
 import { runScripts } from "./script_workflow.mjs";
 import { readExample, runFirstSteps, WITHOUT_JQ } from "./workflow.mjs";
 
@@ -295,20 +295,12 @@ describe("the feedback workflow", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }
 describe("the OpenAPI changelog", { skip: WITHOUT_JQ }, () => {
   /** Commits two versions of the file. Returns the prompt, and whether the guard lets the job run. */
   function push(t, versions, { before } = {}) {
-    const origin = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));
-    t.after(() => rmSync(origin, { recursive: true, force: true, maxRetries: 5 }));
-    const git = (...args) => {
-      const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
-      return execFileSync("git", [...author, ...args], { cwd: origin, encoding: "utf8" }).trim();
-    };
-    git("init", "--quiet");
+    const { folder: origin, commit } = startRepository(t);
     const commits = versions.map((text) => {
       const file = join(origin, "openapi.json");
       if (text === undefined) rmSync(file);
       else writeFileSync(file, text);
-      git("add", "--all");
-      git("commit", "--quiet", "--message", "a change");
-      return git("rev-parse", "HEAD");
+      return commit();
     });
     const checkOut = (workspace) => {
       execFileSync("git", ["clone", "--quiet", origin, "."], { cwd: workspace, stdio: "ignore" });

@@ -2,28 +2,13 @@
 import assert from "node:assert/strict";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { startIssuer } from "../harness/issuer.mjs";
-import { COMPLETED, errorsOf, only, WorkflowRun } from "./fixtures.mjs";
-import { startStandIn } from "./gateway_stand_in.mjs";
-import { startGithub } from "./github.mjs";
+import { describe, test } from "node:test";
+import { COMPLETED, errorsOf, only } from "./fixtures.mjs";
+import { useStandIn } from "./gateway_stand_in.mjs";
 
 const CONCURRENCY = 4;
 
-let issuer;
-before(async () => {
-  issuer = await startIssuer();
-});
-after(() => issuer?.stop());
-
-/** Starts a workflow run with its own GitHub and its own stand-in. */
-async function startRun(t) {
-  const github = await startGithub(issuer);
-  t.after(() => github.stop());
-  const gateway = await startStandIn(github);
-  t.after(() => gateway.stop());
-  return new WorkflowRun({ github, gateway });
-}
+const startRun = useStandIn();
 
 /** Claims of a token that expires after some seconds. */
 function lifetime(seconds) {

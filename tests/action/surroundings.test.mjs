@@ -1,28 +1,14 @@
 /** The action behind a proxy, at a limit, in reusable workflows, and with files of other programs. */
 import assert from "node:assert/strict";
 import * as http from "node:http";
-import { after, before, test } from "node:test";
-import { startIssuer } from "../harness/issuer.mjs";
-import { COMPLETED, errorsOf, only, pullRequestEvent, WorkflowRun } from "./fixtures.mjs";
-import { startStandIn } from "./gateway_stand_in.mjs";
-import { startGithub } from "./github.mjs";
+import { test } from "node:test";
+import { COMPLETED, errorsOf, only, pullRequestEvent } from "./fixtures.mjs";
+import { useStandIn } from "./gateway_stand_in.mjs";
 
 /** Node.js before 24.14 cannot enable a proxy at run time. */
 const CAN_USE_PROXY = "setGlobalProxyFromEnv" in http;
 
-let issuer;
-before(async () => {
-  issuer = await startIssuer();
-});
-after(() => issuer?.stop());
-
-async function startRun(t) {
-  const github = await startGithub(issuer);
-  t.after(() => github.stop());
-  const gateway = await startStandIn(github);
-  t.after(() => gateway.stop());
-  return new WorkflowRun({ github, gateway });
-}
+const startRun = useStandIn();
 
 test("each call of a reusable workflow keeps its comment in every run", async (t) => {
   const run = await startRun(t);

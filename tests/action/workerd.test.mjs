@@ -1,94 +1,19 @@
 /** The action against the gateway in workerd and the simulated Mintlify API. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { startGate } from "../gateway/recorded_gateway.mjs";
-import { startIssuer } from "../harness/issuer.mjs";
-import {
-  COMPLETED,
-  errorsOf,
-  only,
-  PROMPT,
-  PULL_REQUEST,
-  pullRequestEvent,
-  REPOSITORY_ID,
-  WorkflowRun,
-} from "./fixtures.mjs";
-import { startGithub } from "./github.mjs";
+import { startDeploymentGate } from "./deployment_gate.mjs";
+import { COMPLETED, errorsOf, only, PROMPT, PULL_REQUEST, pullRequestEvent } from "./fixtures.mjs";
 
-/** Longer than any test: a job changes only when a test changes it. */
-const JOB_DURATION_MS = 24 * 3600 * 1000;
-/** A project for each test, so that tests can run concurrently on one gateway. */
-const PROJECTS = Array.from({ length: 40 }, (_, at) => `docs-${at}`);
-const CREATE_LIMIT = 1000;
 /** Most of a test's time is spent waiting for the gateway to poll the job. */
 const CONCURRENCY = 4;
 
-const unusedProjects = [...PROJECTS];
-const githubs = [];
-let issuer;
-let gate;
-
+let site;
 before(async () => {
-  issuer = await startIssuer();
-  const rule = {
-    claims: { repository_id: REPOSITORY_ID, repository_owner_id: "3003" },
-    caller: ["repository_id"],
-    projects: PROJECTS,
-    scope: "jobs:create jobs:read",
-  };
-  const trusted = [
-    { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules: [rule] },
-  ];
-  const vars = {
-    TRUSTED_ISSUERS: JSON.stringify(trusted),
-    JOB_POLL_SECONDS: "1",
-    JOB_POLLS_PER_HOUR: "100000",
-    CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
-  };
-  gate = await startGate("action", {
-    upstream: {
-      projects: PROJECTS,
-      jobDurationMs: JOB_DURATION_MS,
-      createLimit: CREATE_LIMIT,
-    },
-    gateway: { vars },
-  });
+  site = await startDeploymentGate("action");
 });
+after(() => site?.stop());
 
-after(async () => {
-  await gate?.stop();
-  await issuer?.stop();
-});
-
-/** Starts a workflow run with its own GitHub and its own project of the gateway. */
-async function startRun(t) {
-  const github = await startGithub(issuer);
-  githubs.push(github);
-  t.after(() => github.stop());
-  return new WorkflowRun({ github, gateway: gatewayOf(unusedProjects.pop()) });
-}
-
-function gatewayOf(project) {
-  const { upstream } = gate;
-  const creation = { operation: "agentJobs.create", target: `/${project}/` };
-  return {
-    url: gate.gateway.url,
-    project,
-    accessToken: gate.token({ projects: [project], scope: "jobs:create jobs:read" }),
-    async jobs() {
-      const jobs = await upstream.jobs();
-      return jobs
-        .filter(({ projectId }) => projectId === project)
-        .map(({ id, prompt, status }) => ({ id, prompt, status }));
-    },
-    setJob: (id, changes) => upstream.setJob(id, changes),
-    loseCreation: () => upstream.fault({ ...creation, times: 1, fault: { kind: "reset" } }),
-    async holdCreation() {
-      await upstream.hold({ ...creation, process: true });
-      return { arrived: upstream.untilHeld(1), release: () => upstream.release() };
-    },
-  };
-}
+const startRun = (t) => site.startRun(t, "jobs");
 
 describe("the action", { concurrency: CONCURRENCY }, () => {
   test("creates a job, waits for its end and links its pull request", async (t) => {
@@ -330,8 +255,8 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
 });
 
 test("the gateway logs no identity token", () => {
-  const tokens = githubs.flatMap((github) => github.tokens);
+  const tokens = site.githubs.flatMap((github) => github.tokens);
   assert.ok(tokens.length > 0, "no identity token was signed");
-  const log = gate.gateway.log();
+  const log = site.gate.gateway.log();
   for (const token of tokens) assert.ok(!log.includes(token));
 });

@@ -1,30 +1,19 @@
 /** A simulator of the route of GitHub's API that the gateway uses, on a loopback port. */
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { listen } from "./listen.mjs";
 
 const PULL = /^\/repos\/([\w-]+\/[\w.-]+)\/pulls\/(\d+)$/;
 
-/** Starts a simulator without pull requests. */
-export async function startGitHub() {
-  const github = new GitHub();
-  await github.start();
-  return github;
-}
-
 class GitHub {
-  #server = createServer((request, response) => this.#respond(request, response));
   #pulls = new Map();
   #fault = null;
-  #held = null;
   #numbers = 0;
   /** The received requests: `{ path, headers }`. */
   requests = [];
-  url;
 
-  async start() {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    this.url = `http://127.0.0.1:${this.#server.address().port}`;
+  /** Starts a simulator without pull requests. */
+  static async start() {
+    const github = new GitHub();
+    return Object.assign(github, await listen((...args) => github.#respond(...args)));
   }
 
   /** Adds a pull request and returns its link. */
@@ -46,38 +35,14 @@ class GitHub {
     this.#fault = fault;
   }
 
-  /** Holds all responses until the returned function is called. */
-  hold() {
-    let release;
-    this.#held = new Promise((resolve) => {
-      release = resolve;
-    });
-    return () => {
-      this.#held = null;
-      release();
-    };
-  }
-
-  /** Waits until this many requests have arrived. */
-  async untilReceived(count) {
-    while (this.requests.length < count) await new Promise(setImmediate);
-  }
-
   reset() {
     this.requests = [];
     this.#fault = null;
   }
 
-  async stop() {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, "close");
-  }
-
-  async #respond(request, response) {
+  #respond(request, response) {
     response.on("error", () => {});
     this.requests.push({ path: request.url, headers: request.headers });
-    await this.#held;
     const fault = this.#fault;
     if (fault !== null) {
       if (fault.hang) return;
@@ -95,6 +60,8 @@ class GitHub {
     return pull === undefined ? null : pullBody(Number(number), pull);
   }
 }
+
+export const startGitHub = GitHub.start;
 
 function pullBody(number, { state = "open", merged_at = null, draft = false }) {
   const head = { ref: "docs", sha: "0".repeat(40) };

@@ -8,15 +8,12 @@ import {
   randomUUID,
   sign as signBytes,
 } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listen } from "./listen.mjs";
 
 const JWKS_PATH = "/.well-known/jwks";
-
 const AUTHORIZE_PATH = "/authorize";
 const TOKEN_PATH = "/token";
-const CONFIGURATION_PATH = "/.well-known/openid-configuration";
 const GITHUB_TTL_SECONDS = 5 * 60;
 const ACCESS_TTL_SECONDS = 24 * 3600;
 const HUGE_BODY_BYTES = 32 * 1024 * 1024;
@@ -49,39 +46,24 @@ export function signToken(claims, key, header = {}) {
   return `${body}.${signature.toString("base64url")}`;
 }
 
-/** Starts an issuer on a free loopback port, with one key for each algorithm. */
-export async function startIssuer() {
-  const issuer = new Issuer();
-  await issuer.start();
-  return issuer;
-}
-
 class Issuer {
-  #server = createServer((request, response) => this.#respond(request, response));
   /** Signing keys by algorithm. */
   #keys = newKeys();
-  /** Rotated keys that are still in the key set. */
-  #retired = [];
   #fault = {};
   /** Sign-ins by their code, which can be exchanged once. */
   #codes = new Map();
   #tokenFault = {};
   /** Forms received by the token endpoint. */
   tokenRequests = [];
-  /** The URL of this issuer, which is also its `iss`. */
-  url;
   /** Number of requests for the key set. */
   jwksRequests = 0;
-  /** Times of these requests, as Unix time in milliseconds. */
-  jwksTimes = [];
 
-  async start() {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    this.url = `http://127.0.0.1:${this.#server.address().port}`;
-    this.jwksUrl = `${this.url}${JWKS_PATH}`;
-    this.authorizeUrl = `${this.url}${AUTHORIZE_PATH}`;
-    this.tokenUrl = `${this.url}${TOKEN_PATH}`;
+  /** Starts an issuer whose URL is also its `iss`. */
+  static async start() {
+    const issuer = new Issuer();
+    const { url, stop } = await listen((...args) => issuer.#respond(...args));
+    const urls = { jwksUrl: url + JWKS_PATH, authorizeUrl: url + AUTHORIZE_PATH };
+    return Object.assign(issuer, { url, stop, ...urls, tokenUrl: url + TOKEN_PATH });
   }
 
   /** Returns the current signing key. */
@@ -91,14 +73,13 @@ class Issuer {
 
   /** Returns the published key set. */
   jwks() {
-    return { keys: [...Object.values(this.#keys), ...this.#retired].map(jwkOf) };
+    return { keys: Object.values(this.#keys).map(jwkOf) };
   }
 
-  /** Replaces all keys. */
-  rotate({ keepOld = false } = {}) {
+  /** Replaces all keys, and returns the old ones. */
+  rotate() {
     const old = this.#keys;
     this.#keys = newKeys();
-    this.#retired = keepOld ? [...this.#retired, ...Object.values(old)] : [];
     return old;
   }
 
@@ -128,7 +109,6 @@ class Issuer {
   /** Resets the recorded requests for the key set, and its fault. */
   reset() {
     this.jwksRequests = 0;
-    this.jwksTimes = [];
     this.#fault = {};
   }
 
@@ -196,20 +176,12 @@ class Issuer {
     });
   }
 
-  async stop() {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, "close");
-  }
-
   #respond(request, response) {
     const path = request.url.split("?")[0];
-    if (path === CONFIGURATION_PATH) return sendJson(response, this.#configuration());
     if (path === AUTHORIZE_PATH) return this.#showSignIn(request, response);
     if (path === TOKEN_PATH) return void this.#exchange(request, response);
     if (path !== JWKS_PATH) return response.writeHead(404).end();
     this.jwksRequests += 1;
-    this.jwksTimes.push(Date.now());
     const { cached } = this.#fault;
     if (!cached || request.headers["cache-control"] === "no-cache") {
       return respondWithJwks(response, this.#fault, this.jwks());
@@ -257,17 +229,10 @@ class Issuer {
     const token = fault.mint?.(claims) ?? this.mint(claims);
     sendJson(response, { access_token: "opaque", token_type: "Bearer", id_token: token });
   }
-
-  #configuration() {
-    return {
-      issuer: this.url,
-      jwks_uri: this.jwksUrl,
-      response_types_supported: ["id_token"],
-      subject_types_supported: ["public"],
-      id_token_signing_alg_values_supported: Object.keys(ALGORITHMS),
-    };
-  }
 }
+
+/** Starts an issuer with one key for each algorithm. */
+export const startIssuer = Issuer.start;
 
 async function respondWithJwks(response, fault, jwks) {
   if (fault.hang) return;
@@ -302,10 +267,12 @@ function present(claims) {
   return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
 }
 
+function encode(value) {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
+}
+
 function unsigned(header, claims) {
-  return [header, claims]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
-    .join(".");
+  return [header, claims].map(encode).join(".");
 }
 
 /** Forges an unsigned token. */
@@ -337,7 +304,7 @@ export function withWrongSignature(token) {
 /** Replaces a token's claims and keeps its signature. */
 export function withClaims(token, claims) {
   const [header, , signature] = token.split(".");
-  return [header, Buffer.from(JSON.stringify(claims)).toString("base64url"), signature].join(".");
+  return [header, encode(claims), signature].join(".");
 }
 
 /** Forges a token signed with an attacker's key. */

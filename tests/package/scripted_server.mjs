@@ -1,12 +1,12 @@
 /** An HTTP server with scripted responses, including broken ones. */
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { listen } from "../harness/listen.mjs";
 
 /** Starts a server. `stall` stops a response before its head or body; `cut` breaks its body. */
 export async function startScriptedServer(respond) {
   const requests = [];
   const arrivals = [];
-  const server = createServer(async (request, response) => {
+  const { url, stop } = await listen(async (request, response) => {
     const ended = once(response, "close").then(() => response.writableFinished);
     const { method, url: path, headers } = request;
     const received = { method, path, headers, body: "", ended };
@@ -15,19 +15,13 @@ export async function startScriptedServer(respond) {
     for (const arrive of arrivals.splice(0)) arrive();
     send(response, respond(received, requests.length - 1));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${server.address().port}`,
+    url,
+    stop,
     requests,
     /** Resolves when `count` complete requests have arrived. */
     async arrived(count) {
       while (requests.length < count) await new Promise((resolve) => arrivals.push(resolve));
-    },
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
     },
   };
 }

@@ -1,0 +1,33 @@
+/** Git repositories in temporary folders. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** Returns a function that runs Git in a folder. */
+export function gitIn(folder) {
+  return (...args) => {
+    const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
+    const options = { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+    return execFileSync("git", [...author, ...args], options).trim();
+  };
+}
+
+/** Makes a repository for one test. `commit` changes files and returns the id of the commit. */
+export function startRepository(t) {
+  const folder = mkdtempSync(join(tmpdir(), "quillgate-origin-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const git = gitIn(folder);
+  git("init", "--quiet", "--initial-branch", "main");
+  git("config", "uploadpack.allowAnySHA1InWant", "true");
+  const commit = (...paths) => {
+    for (const path of paths) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), `${path} ${Math.random()}\n`);
+    }
+    git("add", "--all");
+    git("commit", "--quiet", "--message", "a change", "--allow-empty");
+    return git("rev-parse", "HEAD");
+  };
+  return { folder, git, commit };
+}
