@@ -15,7 +15,7 @@ import { supportsColor, supportsLinks } from "../../pkg/dist/cli/terminal.js";
 import { disarmOutputs } from "../../pkg/dist/cli/workflow_commands.js";
 import { ROOT } from "../../scripts/versions.mjs";
 import { runCommand } from "./command_line.mjs";
-import { PROJECT, startStandIn } from "./stand_in.mjs";
+import { startSession } from "./session.mjs";
 
 const MAN_PAGE = join(ROOT, "pkg", "dist", "quillgate.1");
 const NOW = Date.parse("2026-11-25T12:00:00Z");
@@ -123,14 +123,9 @@ describe("GitHub Actions", () => {
   const json = { searches, totalSearches: terms.length, nextCursor: null };
 
   test("no line of the output is a workflow command, and JSON keeps its values", async (t) => {
-    const server = await startStandIn({ override: () => ({ json }) });
-    t.after(() => server.stop());
-    const env = { QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT };
-    Object.assign(env, {
-      QUILLGATE_TOKEN: "token",
-      GITHUB_ACTIONS: "true",
-      PATH: process.env.PATH,
-    });
+    const { env: own, respondWith } = await startSession(t);
+    respondWith(() => ({ json }));
+    const env = { ...own, GITHUB_ACTIONS: "true" };
     const jq = ["--jq", ".[].searchQuery"];
     for (const flags of [["csv"], ["table"], ["ndjson"], ["json"], jq, ["table", "--wide"]]) {
       const args = flags[0] === "--jq" ? flags : ["--format", ...flags];

@@ -1,14 +1,14 @@
 /** The doctor's findings and the actions that it suggests. */
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import { SECRETS } from "../../gateway/src/secrets.js";
 import { GATEWAY_SECRETS } from "../../pkg/dist/cli/gateway_secrets.js";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { runCommand } from "./command_line.mjs";
-import { budgetFields, PROJECT, problem, startStandIn } from "./stand_in.mjs";
+import { folder, quillgate, respondWith, server, useStandIn, write } from "./session.mjs";
+import { budgetFields, PROJECT, problem } from "./stand_in.mjs";
 
 const DAY_S = 86_400;
 /** The status of an archive without failing days. */
@@ -17,23 +17,8 @@ const ARCHIVE = {
   completeAt: "2026-02-01T01:00:00Z",
 };
 const isArchive = ({ path }) => path.endsWith("/views/daily/status");
-let server;
-let folder;
-let override;
 
-before(async () => {
-  const respondForArchive = (received) => (isArchive(received) ? { json: ARCHIVE } : undefined);
-  server = await startStandIn({
-    override: (...args) => override?.(...args) ?? respondForArchive(...args),
-  });
-});
-after(() => server.stop());
-beforeEach(() => {
-  override = undefined;
-  server.requests.length = 0;
-  folder = mkdtempSync(join(tmpdir(), "quillgate-doctor-"));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+useStandIn({ override: (received) => (isArchive(received) ? { json: ARCHIVE } : undefined) });
 
 /** Mints a token with changed claims. */
 function token(changes = {}) {
@@ -42,11 +27,8 @@ function token(changes = {}) {
 }
 
 async function runDoctor({ env = {}, args = [] } = {}) {
-  const settings = {
-    ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT },
-    ...{ QUILLGATE_TOKEN: token(), ...env },
-  };
-  const result = await runCommand(["doctor", "--json", ...args], { env: settings, folder });
+  const settings = { QUILLGATE_TOKEN: token(), ...env };
+  const result = await quillgate(["doctor", "--json", ...args], { env: settings });
   assert.equal(result.stdout[0], "[", result.stderr);
   const findings = JSON.parse(result.stdout);
   const wrong = findings.filter(({ level }) => level !== "ok");
@@ -119,8 +101,9 @@ test("the doctor finds a token for another project", async () => {
     "the doctor sent the token all the same",
   );
   // A trusted issuer's token names no projects, so only the gateway can check them.
-  override = ({ path }) =>
-    path.startsWith("/v") ? problem(403, "project-not-allowed", "not for this project") : undefined;
+  respondWith(({ path }) =>
+    path.startsWith("/v") ? problem(403, "project-not-allowed", "not for this project") : undefined,
+  );
   const refused = await findOnly({ env: { QUILLGATE_TOKEN: token({ projects: undefined }) } });
   assert.equal(refused.check, "project");
   assert.match(refused.action, /check the project's identifier/);
@@ -160,12 +143,14 @@ test("the doctor finds a malformed token and a malformed admin key", async () =>
 });
 
 test("the doctor finds a token that the gateway rejects, entirely or for one scope", async () => {
-  override = ({ path }) =>
-    path.startsWith("/v") ? problem(401, "unauthorized", "the token is revoked") : undefined;
+  respondWith(({ path }) =>
+    path.startsWith("/v") ? problem(401, "unauthorized", "the token is revoked") : undefined,
+  );
   const refused = await findOnly();
   assert.match(refused.found, /401: the token is revoked/);
-  override = ({ path }) =>
-    path.startsWith("/v1") ? problem(403, "forbidden", "not allowed") : undefined;
+  respondWith(({ path }) =>
+    path.startsWith("/v1") ? problem(403, "forbidden", "not allowed") : undefined,
+  );
   const forbidden = await findOnly();
   assert.deepEqual(
     [forbidden.check, forbidden.action],
@@ -178,10 +163,10 @@ for (const [direction, seconds, words] of [
   ["behind", 120, /this clock is 1(19|20|21) s behind/],
 ]) {
   test(`the doctor finds a clock that is ${direction}`, async () => {
-    override = ({ path }) => {
+    respondWith(({ path }) => {
       const date = new Date(Date.now() + seconds * 1000).toUTCString();
       return path === "/healthz" ? { headers: { date }, json: {} } : undefined;
-    };
+    });
     const { check, found } = await findOnly();
     assert.equal(check, "clock");
     assert.match(found, words);
@@ -190,19 +175,20 @@ for (const [direction, seconds, words] of [
 
 test("the doctor finds a gateway of another release", async () => {
   const json = { info: { version: "9.1.0" } };
-  override = ({ path }) => (path === "/openapi.json" ? { json } : undefined);
+  respondWith(({ path }) => (path === "/openapi.json" ? { json } : undefined));
   const { check, level, found } = await findOnly();
   assert.deepEqual([check, level, found], ["versions", "warning", "the gateway is 9.1.0"]);
 });
 
 test("the doctor finds a spent budget", async () => {
-  override = ({ path }) =>
+  respondWith(({ path }) =>
     path.startsWith("/v1") && !isArchive({ path })
       ? problem(429, "rate-limited", "none left", {
           ...budgetFields(0, 2900),
           "retry-after": "2900",
         })
-      : undefined;
+      : undefined,
+  );
   const { check, level, found } = await findOnly();
   assert.deepEqual([check, level], ["budget", "problem"]);
   assert.equal(found, "analytics: 0 of 100 left, more in 49 min");
@@ -213,15 +199,15 @@ test("the doctor finds a spent budget behind a cached response", async () => {
     ...budgetFields(0, 90),
     "cache-status": "quillgate; hit; detail=quota-exceeded",
   };
-  override = ({ path, headers }) => {
+  respondWith(({ path, headers }) => {
     if (!path.startsWith("/v1") || isArchive({ path })) return undefined;
-    // The gateway's cached response has budget fields only if the request has `no-cache`.
+    // The cached response has budget fields only if the request has `no-cache`.
     const bypassesCache = headers["cache-control"] === "no-cache";
     return {
       headers: bypassesCache ? cached : {},
       json: { totals: {}, views: [], hasMore: false },
     };
-  };
+  });
   const { check, level, found } = await findOnly();
   assert.deepEqual([check, level], ["budget", "problem"]);
   assert.equal(found, "analytics: 0 of 100 left, more in 90 s");
@@ -248,7 +234,7 @@ test("the doctor suggests no log of the gateway when its host does not resolve",
 });
 
 test("the doctor finds a base URL of another site", async () => {
-  override = ({ path }) => (path === "/healthz" ? { status: 404 } : undefined);
+  respondWith(({ path }) => (path === "/healthz" ? { status: 404 } : undefined));
   const { found, action } = await findOnly();
   assert.match(found, /\/healthz answers 404/);
   assert.match(action, /is it a gateway's address/);
@@ -258,7 +244,7 @@ test("the doctor finds a token file that other users can read", {
   skip: process.platform === "win32",
 }, async () => {
   const file = join(folder, "token");
-  writeFileSync(file, token());
+  write("token", token());
   const env = { QUILLGATE_TOKEN: "" };
   const args = ["--token-file", "token"];
   chmodSync(file, 0o644);
@@ -310,7 +296,7 @@ for (const [what, answer, level, found, action] of [
   ],
 ]) {
   test(`the doctor examines an archive ${what}`, async () => {
-    override = (received) => (isArchive(received) ? answer : undefined);
+    respondWith((received) => (isArchive(received) ? answer : undefined));
     const { findings } = await runDoctor();
     const finding = findings.find(({ check }) => check === "archive");
     assert.equal(finding.level, level, JSON.stringify(finding));
@@ -332,7 +318,7 @@ for (const [variable, action] of [
   test(`the doctor finds an invalid ${variable} of the gateway`, async () => {
     const refusal = problem(500, "misconfigured", `the gateway's variable ${variable} is wrong`);
     const answer = { ...refusal, json: { ...refusal.json, variable } };
-    override = ({ path }) => (path.startsWith("/v") ? answer : undefined);
+    respondWith(({ path }) => (path.startsWith("/v") ? answer : undefined));
     const finding = await findOnly();
     assert.match(finding.found, RegExp(variable));
     assert.match(finding.action, action);
@@ -340,7 +326,9 @@ for (const [variable, action] of [
 }
 
 test("the doctor ignores a gateway without a Date header", async () => {
-  override = ({ path }) => (path === "/healthz" ? { headers: { date: "" }, json: {} } : undefined);
+  respondWith(({ path }) =>
+    path === "/healthz" ? { headers: { date: "" }, json: {} } : undefined,
+  );
   const { wrong, findings } = await runDoctor();
   assert.deepEqual(wrong, []);
   assert.match(findings.find(({ check }) => check === "clock").found, /^not known/);

@@ -1,31 +1,26 @@
 /** Settings from flags, variables and files. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import { after, before, beforeEach, test } from "node:test";
 import { readSettings } from "../../pkg/dist/cli/settings.js";
 import { runCommand } from "./command_line.mjs";
+import { folder, server, useStandIn } from "./session.mjs";
 import { startStandIn } from "./stand_in.mjs";
 
 const LIST = ["job", "list", "--json"];
-let server;
 let other;
-let root;
-let folder;
 let home;
 
+useStandIn();
 before(async () => {
-  [server, other] = await Promise.all([startStandIn(), startStandIn()]);
+  other = await startStandIn();
 });
-after(() => Promise.all([server.stop(), other.stop()]));
+after(() => other.stop());
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "quillgate-settings-"));
-  [folder, home] = ["folder", "home"].map((name) => join(root, name));
-  mkdirSync(folder);
-  for (const { requests } of [server, other]) requests.length = 0;
+  home = join(folder, "home");
+  other.requests.length = 0;
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const quillgate = (args, options = {}) => runCommand(args, { folder, home, ...options });
 
