@@ -1,6 +1,7 @@
 /** Formats the package's measurements as Markdown. */
 
-import { estimateError, median } from "../gateway/statistics.mjs";
+import { median } from "../gateway/statistics.mjs";
+import { formatJudgement, formatMedian, formatTable } from "../tables.mjs";
 import { judge, WAYS } from "./goals.mjs";
 import { compare } from "./timing.mjs";
 
@@ -30,10 +31,6 @@ function formatRatio({ ratio, error }) {
   return `${ratio.toFixed(2)} ± ${error.toFixed(2)}`;
 }
 
-function formatJudgement({ isReached, isClose }) {
-  return `${isReached ? "yes" : "**no**"}${isClose ? ", within the error" : ""}`;
-}
-
 function formatSizes(sizes) {
   const lines = Object.entries(sizes).map(([name, { raw, gzip, brotli }]) => [
     name,
@@ -61,11 +58,8 @@ function formatTimes(columns) {
 }
 
 function formatTurns(calls) {
-  const turns = Object.values(calls).flatMap(({ turns }) => turns);
-  return `${median(turns).toFixed(1)} ± ${estimateError(turns).toFixed(1)}`;
-}
-
-function formatTable(head, lines) {
-  const rule = head.map((_, at) => (at === 0 ? "---" : "--:"));
-  return [head, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  return formatMedian(
+    Object.values(calls).flatMap(({ turns }) => turns),
+    1,
+  );
 }

@@ -15,25 +15,6 @@ test("no Markdown file has a retired word outside of code", () => {
   assert.deepEqual(found, []);
 });
 
-test("a retired word is found with its file, its line and the word to use", () => {
-  const planted = [
-    "# A page",
-    "",
-    "Requests go to the",
-    "platform. `the platform` is code, and so is [upstream](upstream.md).",
-    "```sh",
-    "echo the platform",
-    "```",
-    "The problem `upstream-timeout` is fine, see [it](../problems/upstream-timeout.md).",
-    "You have to wait.",
-  ].join("\n");
-  assert.deepEqual(findRetired("docs/page.md", planted), [
-    'docs/page.md:3: "the platform" is retired; write: Mintlify',
-    'docs/page.md:4: "upstream" is retired; write: Mintlify',
-    'docs/page.md:9: "have to" is retired; write: must',
-  ]);
-});
-
 test("the glossary's variables and constants exist in the named files", () => {
   const rows = read("docs/glossary.md").split("\n");
   const cells = rows.map((row) => /\| ([^|]*) \|$/.exec(row)?.[1] ?? "");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inspect } from "node:util";
+import { Random } from "../harness/random.mjs";
 import { against, quillgate } from "./behaviour/fixtures.mjs";
 import {
   EXPECTED,
@@ -10,11 +11,10 @@ import {
   makeRows,
   NAMES,
   pageOf,
-  ROWS,
   read,
   SEED,
 } from "./exported_lists.mjs";
-import { Random } from "./random.mjs";
+import { ROWS } from "./scripted_lists.mjs";
 import { queryOf } from "./scripted_server.mjs";
 
 for (const name of NAMES) {

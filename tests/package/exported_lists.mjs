@@ -1,60 +1,39 @@
 /** Generates lists with random rows, and a simple implementation of their export. */
 import assert from "node:assert/strict";
+import { ROWS, LISTS as SCRIPTED } from "./scripted_lists.mjs";
 import { queryOf } from "./scripted_server.mjs";
 
 export const FORMATS = ["csv", "ndjson"];
 const BYTE_ORDER_MARK = "\uFEFF";
-/** More than two pages of maximum size in every list. */
-export const ROWS = 620;
 export const SEED = Number(process.env.EXPORT_SEED ?? 7);
 
-/** Per list: its columns, the property with its rows, its paging and the rest of a page. */
-export const LISTS = {
-  views: {
-    list: ({ analytics }, ...args) => analytics.views(...args),
-    columns: { path: "string", human: "count", ai: "count", total: "count" },
-    ...{ rows: "views", maxRows: 250, by: "offset", base: '"totals":{},' },
-  },
-  visitors: {
-    list: ({ analytics }, ...args) => analytics.visitors(...args),
-    columns: { path: "string", human: "count", ai: "count", total: "count" },
-    ...{ rows: "visitors", maxRows: 250, by: "offset", base: '"totals":{},' },
-  },
+const REPORT = { path: "string", human: "count", ai: "count", total: "count" };
+/** The type of each column, by list. */
+const COLUMNS = {
+  views: REPORT,
+  visitors: REPORT,
   feedback: {
-    list: ({ analytics }, ...args) => analytics.feedback(...args),
-    columns: {
-      ...strings("id", "path", "comment", "createdAt"),
-      ...{ source: "source", status: "string", helpful: "boolean" },
-      ...strings("contact", "code", "filename", "lang"),
-    },
-    ...{ rows: "feedback", maxRows: 100, by: "cursor", base: "" },
+    ...strings("id", "path", "comment", "createdAt"),
+    ...{ source: "source", status: "string", helpful: "boolean" },
+    ...strings("contact", "code", "filename", "lang"),
   },
   searches: {
-    list: ({ analytics }, ...args) => analytics.searches(...args),
-    columns: {
-      ...{ searchQuery: "string", hits: "count", ctr: "number" },
-      ...strings("topClickedPage", "lastSearchedAt"),
-    },
-    ...{ rows: "searches", maxRows: 100, by: "cursor", base: "" },
+    ...{ searchQuery: "string", hits: "count", ctr: "number" },
+    ...strings("topClickedPage", "lastSearchedAt"),
   },
   conversations: {
-    list: ({ analytics }, ...args) => analytics.conversations(...args),
-    columns: {
-      ...strings("id", "timestamp", "query", "response", "responseType"),
-      sources: "sources",
-      ...strings("resolutionStatus", "queryCategory", "pageUrl"),
-    },
-    ...{ rows: "conversations", maxRows: 1000, by: "cursor", base: "" },
+    ...strings("id", "timestamp", "query", "response", "responseType"),
+    sources: "sources",
+    ...strings("resolutionStatus", "queryCategory", "pageUrl"),
   },
   jobs: {
-    list: ({ agentJobs }, ...args) => agentJobs.list(...args),
-    columns: {
-      id: "id",
-      ...strings("status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"),
-    },
-    ...{ rows: "jobs", maxRows: 100, by: "cursor", base: "" },
+    id: "id",
+    ...strings("status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"),
   },
 };
+export const LISTS = Object.fromEntries(
+  Object.entries(SCRIPTED).map(([name, list]) => [name, { ...list, columns: COLUMNS[name] }]),
+);
 
 function strings(...names) {
   return Object.fromEntries(names.map((name) => [name, "string"]));
@@ -118,7 +97,7 @@ const VALUES = {
   sources: (random) => {
     if (random.chance(0.2)) return ["null"];
     const source = () => objectOf([["title", VALUES.string(random)]]);
-    return listOf(Array.from({ length: random.integer(0, 3) }, source));
+    return listOf(Array.from({ length: random.below(4) }, source));
   },
   unknown: (random) =>
     random.pick([
@@ -141,7 +120,7 @@ function makeRow(random, { columns }) {
   const cells = Object.entries(columns).map(([name, type]) => [name, VALUES[type](random)]);
   // A null column may also be absent.
   const present = cells.filter(([, value]) => value[0] !== "null" || random.chance(0.5));
-  if (random.chance(0.3)) present.splice(random.integer(0, 2), 0, ["more", VALUES.unknown(random)]);
+  if (random.chance(0.3)) present.splice(random.below(3), 0, ["more", VALUES.unknown(random)]);
   if (random.chance(0.3)) present.reverse();
   return { tokens: objectOf(present), cells: new Map(cells) };
 }
@@ -185,9 +164,10 @@ export function pageOf(list, rows, random) {
     const text = tokens.map((token) => random.pick(SPACES) + token).join("");
     const next = to < rows.length ? `"${cursorOf(to)}"` : "null";
     const more = list.by === "cursor" ? `"nextCursor":${next}` : `"hasMore":${to < rows.length}`;
-    const hasMore = list.by === "cursor" && list.rows !== "searches" && list.rows !== "jobs";
-    const end = hasMore ? `${more},"hasMore":${to < rows.length}` : more;
-    return { text: `{${list.base}"${list.rows}":${text},${end}}` };
+    const end =
+      list.by === "cursor" && list.hasMore ? `${more},"hasMore":${to < rows.length}` : more;
+    const totals = list.by === "offset" ? '"totals":{},' : "";
+    return { text: `{${totals}"${list.rows}":${text},${end}}` };
   };
 }
 

@@ -7,7 +7,7 @@ import {
   JobWaitTimeoutError,
   QuillgateError,
 } from "../../pkg/dist/node.js";
-import { Random } from "./random.mjs";
+import { Random } from "../harness/random.mjs";
 import { findShapeFault } from "./shapes.mjs";
 
 /** Kinds of work by their relative frequency. */

@@ -1,5 +1,5 @@
 /** Records the memory of a process over time. Works on Linux only. */
-import { readFileSync } from "node:fs";
+import { readResident } from "../../bench/gateway/process_usage.mjs";
 
 const SAMPLE_INTERVAL_MS = 1000;
 /** Garbage collection makes single samples vary, so medians of windows are compared. */
@@ -12,8 +12,8 @@ export function recordMemory(pid) {
   const samples = [];
   const started = performance.now();
   const addSample = () => {
-    const bytes = readResidentBytes(pid);
-    if (bytes !== undefined) samples.push({ at: performance.now() - started, bytes });
+    if (process.platform !== "linux") return;
+    samples.push({ at: performance.now() - started, bytes: readResident(pid) });
   };
   addSample();
   const timer = setInterval(addSample, SAMPLE_INTERVAL_MS);
@@ -25,15 +25,6 @@ export function recordMemory(pid) {
       return samples;
     },
   };
-}
-
-function readResidentBytes(pid) {
-  try {
-    const kilobytes = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the median of each complete window after the warm-up, in bytes. */
