@@ -34,7 +34,6 @@ export async function bundleSize(source) {
   return sum(await bundle(source, ROOT));
 }
 
-/** Returns the sizes of this package and of its alternatives, in bytes. */
 export async function sizes() {
   const { js, wasm, total, lazy } = await ownSizes();
   const inline = await ownSizes("quillgate/inline");
@@ -87,7 +86,6 @@ async function bundle(source, root) {
   }));
 }
 
-/** Adds the sizes of files that are compressed separately. */
 function sum(files) {
   const total = { raw: 0, gzip: 0, brotli: 0 };
   for (const file of files) for (const kind of Object.keys(total)) total[kind] += file[kind];

@@ -1,7 +1,6 @@
 /** Formats tables and judgements as Markdown. */
 import { estimateError, median } from "./gateway/statistics.mjs";
 
-/** Formats a table whose first column has names and whose other columns have numbers. */
 export function formatTable(head, lines) {
   const rule = head.map((_, at) => (at === 0 ? "---" : "--:"));
   return [head, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
@@ -11,7 +10,6 @@ export function formatJudgement({ isReached, isClose }) {
   return `${isReached ? "yes" : "**no**"}${isClose ? ", within the error" : ""}`;
 }
 
-/** Formats a median with its error. */
 export function formatMedian(values, digits = median(values) < 10 ? 2 : 1) {
   return `${median(values).toFixed(digits)} ± ${estimateError(values).toFixed(digits)}`;
 }

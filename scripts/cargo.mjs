@@ -42,7 +42,6 @@ function crateOf({ package_id: id }) {
   return name.includes("@") ? name.split("@")[0] : basename(source);
 }
 
-/** Builds a package's library for wasm32. */
 export async function cargoBuildWasm(step, crate, args, options) {
   const library = ["--target", WASM_TARGET, "--lib"];
   const artifacts = await cargo(step, "build", [...library, ...args], options);
@@ -55,7 +54,6 @@ export async function cargoBuildWasm(step, crate, args, options) {
   return wasm;
 }
 
-/** Builds a package's program for this machine. */
 export async function cargoBuildProgram(step, crate, args, options) {
   const artifacts = await cargo(step, "build", ["-p", crate, ...args], options);
   const built = artifacts.find(({ target, executable }) => target === crate && executable);

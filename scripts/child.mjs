@@ -47,7 +47,6 @@ export async function stopGroup(child, { graceMs = 5000 } = {}) {
   clearTimeout(force);
 }
 
-/** Returns whether a child has exited or was killed. */
 export function hasEnded(child) {
   return child.exitCode !== null || child.signalCode !== null;
 }

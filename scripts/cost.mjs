@@ -116,7 +116,6 @@ function format(number) {
   return number >= 100 ? Math.round(number).toLocaleString("en-US") : `${+number.toPrecision(2)}`;
 }
 
-/** Returns a Markdown table with a column per load. */
 export function makeTable(loads) {
   const results = loads.map((load) => estimate(load));
   const row = (name, show) => `| ${[name, ...results.map(show)].join(" | ")} |`;

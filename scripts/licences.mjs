@@ -60,7 +60,6 @@ function table(dependencies) {
 
 // --- crates ----------------------------------------------------------------
 
-/** Lists the third-party crates of a wasm module. */
 async function listCrates(crate, folders, env) {
   const format = ["--prefix", "none", "-f", "{p}\t{l}\t{r}"];
   const args = ["tree", LOCKED, ...crate, ...TARGET, ...COMPILED_IN, ...format];
@@ -93,7 +92,6 @@ async function cargo(args, env) {
 
 // --- npm -------------------------------------------------------------------
 
-/** Lists the third-party npm packages in the page. */
 async function listPackages() {
   const { packages } = JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8"));
   const shipped = Object.entries(packages).filter(
@@ -117,7 +115,6 @@ function httpsOnly(url) {
 
 // --- licence texts -----------------------------------------------------------------
 
-/** Lists each licence text once, with the names of its dependencies. */
 async function collectTexts(dependencies) {
   const byHash = new Map();
   const withText = new Set();

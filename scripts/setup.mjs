@@ -71,7 +71,6 @@ function checkNode() {
   );
 }
 
-/** Programs of the npm packages. */
 function npmPrograms() {
   const names = ["tsc", "vite"];
   const path = (name) => join(ROOT, "node_modules", ".bin", name);

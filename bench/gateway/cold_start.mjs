@@ -2,7 +2,6 @@
 import { launchServer, PROJECT } from "./servers.mjs";
 
 export const STARTS = 15;
-/** The measured Workers, each in its own process. */
 export const COLD_VARIANTS = ["baseline", "quillgate"];
 
 const JOB = `/v2/agent/${PROJECT}/job/job_00000000`;

@@ -11,7 +11,6 @@ export const FORMATS = ["csv", "ndjson"];
 
 /** The Workers whose speed is measured. They share a process. */
 const VARIANTS = ["quillgate", "baseline"];
-/** Length of the exports whose speed is measured. */
 export const ROWS = 40_000;
 /**
  * How long upstream takes for each page of these exports, in milliseconds. Without a delay, a Worker
@@ -27,7 +26,6 @@ export const LENGTHS = [1e3, 1e6];
 /** Rows exported before memory is read, whatever the length of each export. */
 export const TOTAL_ROWS = 1e6;
 
-/** Number of memory measurements. */
 export const MEMORY_RUNS = 3;
 /** Maximum V8 heap in megabytes, the limit of a Cloudflare isolate. */
 export const HEAP_LIMIT = 128;
@@ -49,7 +47,6 @@ export const SOURCES = {
 
 let ranges = 0;
 
-/** Returns the parameters of an export with a new range. */
 function buildExport(format, projectId) {
   ranges += 1;
   const dateFrom = new Date(Date.UTC(2000, 0, 1) - ranges * 86_400_000).toISOString().slice(0, 10);
@@ -131,7 +128,6 @@ async function measurePeak(bench, { reader: program, v8Flags, process: measured 
   }
 }
 
-/** Starts a process that reads exports one after another. */
 function startReader({ signToken }, program) {
   const child = fork(program);
   const token = signToken({ projects });

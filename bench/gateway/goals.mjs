@@ -22,7 +22,6 @@ const MAX_MEMORY_GROWTH = 10_000_000;
 /** Maximum memory for the longest exports, relative to the shortest. */
 const MAX_EXPORT_GROWTH = 1.2;
 
-/** Compares the gateway with another Worker of its group, round by round. */
 export function compare(group, other) {
   const pairs = group.quillgate.map((own, round) => [own, group[other][round]]);
   return {
@@ -31,7 +30,6 @@ export function compare(group, other) {
   };
 }
 
-/** Judges the measurements under load. */
 export function judgeLoad({ throughput }) {
   const measured = LOAD_GOALS.filter(({ path }) => path in throughput);
   return measured.map((goal) => {
@@ -46,7 +44,6 @@ function judge(ratios, max) {
   return { isReached: middle <= max, isClose: Math.abs(middle - max) <= estimateError(ratios) };
 }
 
-/** Judges exports, cold starts, memory and size. */
 export function judgeRest({ coldStarts, exports, memory, sizes }) {
   const goals = [];
   if (exports) goals.push(...judgeExportSpeed(exports), ...judgeExportMemory(exports));

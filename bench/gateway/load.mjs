@@ -43,8 +43,6 @@ function formatGet(target, fields) {
   return `GET ${target} HTTP/1.1\r\n${fields}\r\n`;
 }
 
-/** The requests to send and the processes to measure. */
-
 /**
  * Sends requests and measures the responses for `milliseconds`, or longer if none has arrived by
  * then.
@@ -74,7 +72,6 @@ async function sendRequests({ path, project, token, port, connections, milliseco
   return { rate: responses / seconds, cpu: Object.fromEntries(cpu), others };
 }
 
-/** Sends one request after another on one connection until the load ends. */
 function runConnection(load) {
   return new Promise((resolve, reject) => {
     const reader = new ResponseReader();

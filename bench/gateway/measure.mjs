@@ -12,7 +12,6 @@ import { checkStatements } from "./statements.mjs";
 import { measureThroughput } from "./throughput.mjs";
 import { MODULES, PRESENT } from "./variants.mjs";
 
-/** Measures the given sections. The Worker must have been built. */
 export async function measureGateway(context, sections) {
   const has = (section) => sections.includes(section);
   const baseline = WITH_BASELINE.some(has) ? await provideBaseline(context) : undefined;

@@ -7,13 +7,11 @@
 import { readResident } from "./process_usage.mjs";
 import { PROJECT, startServer } from "./servers.mjs";
 
-/** Number of requests in a batch. */
 export const REQUESTS = 24_000;
 /** The numbers of the two batches that are compared. */
 export const FIRST = 5;
 export const LAST = 10;
 
-/** Number of concurrent connections. */
 const CONNECTIONS = 16;
 const PAGE_ROWS = 250;
 /** Ways to write the end of the same range, each with any digits after the milliseconds. */

@@ -19,7 +19,6 @@ import { median } from "./statistics.mjs";
 import { CONNECTIONS, ROUNDS, SAMPLE, SPARE_ROUNDS } from "./throughput.mjs";
 import { BASELINE_COMMIT, VARIANTS } from "./variants.mjs";
 
-/** Formats the gateway's part of the report. */
 export function reportGateway(measured) {
   const { throughput, coldStarts, memory, exports, sizes } = measured;
   const parts = ["## The gateway", describeMethod(measured)];

@@ -32,8 +32,6 @@ export const PROJECT = "demo-docs";
 const ALLOWED_ORIGIN = "https://docs.example";
 const SCOPE = "jobs:create jobs:read analytics:read";
 
-/** Shared by all measurements. */
-
 /** Bundles the variants and starts the upstream. */
 export async function startBench(baseline) {
   const folder = await mkdtemp(join(PLACE, "quillgate-bench-"));
@@ -79,7 +77,6 @@ function createSigner(secret) {
   return (claims) => mintToken(accessClaims({ ...common, ...claims }), secret);
 }
 
-/** Starts variants in one process, each on its own port, and waits until all respond. */
 export async function startServer(bench, names, v8Flags) {
   const server = await launchServer(bench, names, v8Flags);
   const ports = Object.values(server.ports);
@@ -88,7 +85,6 @@ export async function startServer(bench, names, v8Flags) {
   return server;
 }
 
-/** Maximum start time of workerd, in milliseconds. */
 const START_TIMEOUT = 20_000;
 let servers = 0;
 

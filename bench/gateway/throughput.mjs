@@ -30,7 +30,6 @@ const GROUPS = {
   create: ["quillgate", "same_statements"],
 };
 
-/** Measures all Workers of a path. */
 export async function measureThroughput(bench, path) {
   const names = GROUPS[path];
   console.log(`bench: ${path}: ${names.join(", ")} …`);

@@ -17,7 +17,6 @@ export const MODULES = [SCRIPT, WASM, TEXT];
 /** Processor times, cold start and size are compared with the build of this commit. */
 export const BASELINE_COMMIT = "d66a0cde";
 
-/** A Worker of the benchmark. */
 export const VARIANTS = {
   quillgate: { description: "the current Worker", isBuild: true, hasObjects: true },
   baseline: { description: `the Worker of ${BASELINE_COMMIT}`, isBuild: true, hasObjects: true },
@@ -34,7 +33,6 @@ export const VARIANTS = {
 /** Durable Object classes by binding name. */
 export const OBJECTS = { PROJECT_GATE: "ProjectGate", ORG_GATE: "OrgGate" };
 
-/** Writes all bundles to a folder. The Worker must have been built. */
 export async function bundleVariants(folder, baseline) {
   const options = { ...OPTIONS, define: await readMigrations() };
   for (const name of ["hono", "upstream", "same_statements"]) {

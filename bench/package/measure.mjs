@@ -20,7 +20,6 @@ export async function measurePackage(context) {
   };
 }
 
-/** Reads a page of 250 rows from the simulator. */
 async function readPage({ env }) {
   const key = "mint_bench_only";
   const upstream = await startUpstream({ key, env });
@@ -34,7 +33,6 @@ async function readPage({ env }) {
   }
 }
 
-/** Times the decoders in headless Chromium. */
 async function timeInChromium({ bin }, text) {
   const require = createRequire(import.meta.url);
   const { chromium } = require("playwright-core");

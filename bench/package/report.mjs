@@ -41,7 +41,6 @@ function formatSizes(sizes) {
   return formatTable(["import", "minified", "gzip 9", "brotli 11"], lines);
 }
 
-/** Formats a column of times and a column of ratios for each host or `fetch`. */
 function formatTimes(columns) {
   const names = Object.keys(Object.values(columns)[0].times);
   const lines = names.map((name) => [

@@ -11,7 +11,6 @@ const COMPRESSED =
 /** Cloudflare uses a fast level, because it compresses each response when it is sent. */
 const LEVEL = 4;
 
-/** Starts the edge in front of a gateway. */
 export async function startEdge(gatewayPort) {
   const server = createServer((incoming, response) => {
     const { method, url: path, headers } = incoming;

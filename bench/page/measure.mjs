@@ -96,7 +96,6 @@ async function startSite(env) {
     }
   }
 
-  /** Loads a route as on a first visit, with a session cookie unless it is the sign-in. */
   async function auditOnce(lighthouse, route) {
     const isSignedIn = route !== "sign-in";
     await devtools.send("Storage.clearCookies");
@@ -119,7 +118,6 @@ async function startSite(env) {
   return { audit, browser, stop };
 }
 
-/** Opens a session and returns its cookie for `Storage.setCookies`. */
 async function openSession(url, token) {
   const response = await fetch(`${url}/session`, {
     method: "POST",

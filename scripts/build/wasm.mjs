@@ -36,12 +36,10 @@ export async function bindForWeb({ name, module, out, args = [], optimise }, was
   });
 }
 
-/** Names of the files that wasm-bindgen writes for a module. */
 export function filesOf(module) {
   return [".js", ".d.ts", "_bg.wasm", "_bg.wasm.d.ts"].map((ending) => module + ending);
 }
 
-/** Runs wasm-bindgen. */
 export async function runBindgen(name, wasm, args, context) {
   await run(`binding the ${name}`, context.bin.wasmBindgen, [...args, wasm], context);
 }

@@ -5,7 +5,6 @@ import { findOnPath } from "./programs.mjs";
 /** The update of the package lists, which runs at most once per process. */
 let updating;
 
-/** Installs packages with apt. */
 export async function installWithApt(title, packages, context) {
   const options = { ...context, env: { ...context.env, DEBIAN_FRONTEND: "noninteractive" } };
   updating ??= run("updating the package lists", "apt-get", ["update"], options);

@@ -21,7 +21,6 @@ before(async () => {
 });
 after(() => site?.stop());
 
-/** Runs the job of an example. If it starts a deployment, the deployment ends with `end`. */
 async function runExample(run, heading, { end, id = run.id, event = {}, ...options }) {
   const { job, permissions } = readExample(heading);
   run.github.refusesComments = permissions["pull-requests"] !== "write" && !permissions.contents;

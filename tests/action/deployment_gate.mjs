@@ -61,7 +61,6 @@ class DeploymentGate {
     this.#issuer = issuer;
   }
 
-  /** Starts a workflow run with its own GitHub and its own project of the gateway. */
   async startRun(t, event = "deployments") {
     const github = await startGithub(this.#issuer);
     t.after(() => github.stop());

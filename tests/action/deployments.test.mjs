@@ -20,21 +20,18 @@ before(async () => {
 });
 after(() => site?.stop());
 
-/** Starts a step and waits until it has started its deployment or preview. */
 async function begin(run, command, options) {
   const running = run.startCommand(command, options);
   await running.waitForOutput(/The (deployment|preview) \S+ has been started/);
   return { running, deployment: (await run.deployments()).at(-1) };
 }
 
-/** Runs a step whose deployment or preview ends. */
 async function complete(run, command, end, options) {
   const { running, deployment } = await begin(run, command, options);
   await site.upstream.setDeployment(deployment._id, end);
   return { result: await running.ended, deployment };
 }
 
-/** Options of a step in the workflow of a pull request. */
 function onPullRequest({ number = 12, branch = BRANCH, runId, ...rest } = {}) {
   return {
     event: pullRequestEvent(number, { head: { ref: branch, sha: COMMIT } }),

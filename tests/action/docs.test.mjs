@@ -9,7 +9,6 @@ import { startRepository } from "./repository.mjs";
 import { metadata } from "./runner.mjs";
 import { DOCS, REFERENCE, readExample, runFirstSteps } from "./workflow.mjs";
 
-/** Returns the rows of the reference's table whose first header is given, as cells. */
 function readTable(header) {
   const lines = REFERENCE.split("\n");
   const begin = lines.findIndex((line) => line.startsWith(`| ${header} |`));
@@ -83,10 +82,8 @@ test("every documented rule identifies its workflow by claims that cannot change
 describe("the list of changed files in the push example", () => {
   const NO_COMMIT = "0".repeat(40);
   const NOTE = /the list may be incomplete/;
-  /** Makes a repository, and returns functions that add commits and simulate pushes. */
   const startPushes = (t) => {
     const { folder, git, commit } = startRepository(t);
-    /** Runs the example for a push. Returns the prompt, or `undefined` when it starts no job. */
     const push = ({ before, after, branch = "main" }) => {
       const { job } = readExample("On a push that touches given paths");
       const event = { before, repository: { default_branch: "main" } };

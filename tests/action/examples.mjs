@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
 import { gitIn } from "./repository.mjs";
 
-/** The commits of the repository that the push example checks out. */
 export const commits = {};
 
 export const EXAMPLES = [
@@ -104,7 +103,6 @@ const SEARCHES = (project) => ({
   target: `/v1/analytics/${project}/searches?limit=1`,
 });
 
-/** Workflows that read analytics with the command line. */
 const REPORT_EXAMPLES = [
   {
     heading: "Weekly gap report to Slack",
@@ -118,7 +116,6 @@ const REPORT_EXAMPLES = [
   },
 ];
 
-/** Workflows whose rules allow no job. */
 export const OTHER_EXAMPLES = [...DEPLOYMENT_EXAMPLES, ...REPORT_EXAMPLES];
 export const ALL_EXAMPLES = [...EXAMPLES, ...OTHER_EXAMPLES];
 
@@ -131,7 +128,6 @@ export const INTRUDERS = [
   { repository_owner_id: "6666" },
 ];
 
-/** Makes a repository whose second commit touches two of the example's paths and one other. */
 function makeRepository(folder) {
   const git = gitIn(folder);
   const write = (path, text) => writeFileSync(join(folder, path), text);
@@ -150,7 +146,6 @@ function makeRepository(folder) {
   commits.last = git("rev-parse", "HEAD");
 }
 
-/** Reads the workflow file in examples/workflow. */
 export function readWorkflowFile() {
   const file = join(ROOT, "examples", "workflow", "document-changes.yml");
   return readFileSync(file, "utf8");

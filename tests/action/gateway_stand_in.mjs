@@ -37,7 +37,6 @@ class StandIn {
   #keys = new Map();
   #streams = new Set();
   #faults = [];
-  /** The identity tokens that it has received. */
   seen = new Set();
   project = PROJECT;
   accessToken = "an-access-token-of-the-gateway";
@@ -47,12 +46,10 @@ class StandIn {
     return Object.assign(standIn, await listen((...args) => standIn.#respond(...args)));
   }
 
-  /** Returns every job, oldest first. */
   async jobs() {
     return this.#jobs.map(({ id, prompt, status }) => ({ id, prompt, status }));
   }
 
-  /** Changes a job and notifies its event streams. */
   async setJob(id, changes) {
     const job = this.#jobs.find((other) => other.id === id);
     Object.assign(job, changes);
@@ -64,7 +61,6 @@ class StandIn {
     this.#faults.push(fault);
   }
 
-  /** Breaks every connection and refuses new ones. */
   vanish() {
     const { stop } = this;
     this.stop = () => {};

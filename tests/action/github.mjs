@@ -8,13 +8,11 @@ const POLL_INTERVAL_MS = 10;
 const TOKEN_PATH = "/_services/token";
 const COMMENTS = /^\/repos\/acme\/docs\/issues\/(\d+)\/comments$/;
 const COMMENT = /^\/repos\/acme\/docs\/issues\/comments\/(\d+)$/;
-/** The account behind the token of a run. */
 const BOT = { id: 41898282, login: "github-actions[bot]", type: "Bot" };
 
 class Github {
   /** The credential that a step needs to get an identity token. */
   requestToken = randomBytes(24).toString("hex");
-  /** The token of a run, `github.token`. */
   githubToken = `ghs_${randomBytes(18).toString("hex")}`;
   /** The token of {@link person}. */
   personalToken = `ghp_${randomBytes(18).toString("hex")}`;
@@ -22,20 +20,16 @@ class Github {
   comments = [];
   /** Every identity token that was signed. */
   tokens = [];
-  /** Claims of future tokens; see `githubClaims` of the issuer. */
   claims = {};
-  /** Statuses of the next responses to token requests. */
   tokenFaults = [];
   /** Whether comments are refused, as for a workflow without the permission. */
   refusesComments = false;
   /** Bodies of other responses by path, such as a comparison of commits. Other paths get 404. */
   resources = {};
-  /** The paths of requests for {@link resources}. */
   reads = [];
   /** Whether all requests except those for identity tokens get no response. */
   hangs = false;
 
-  /** Starts GitHub with an issuer of identity tokens, which the caller stops. */
   static async start(issuer) {
     const github = Object.assign(new Github(), { issuer });
     return Object.assign(github, await listen((...args) => github.#respond(...args)));
@@ -49,12 +43,10 @@ class Github {
     };
   }
 
-  /** Waits for the first comment. */
   async untilCommented() {
     while (this.comments.length === 0) await delay(POLL_INTERVAL_MS);
   }
 
-  /** Adds a comment by a user. */
   addComment(number, body, user) {
     const comment = { id: 1000 + this.comments.length, number, body, user, writes: [body] };
     this.comments.push(comment);

@@ -18,7 +18,6 @@ const { PATH } = process.env;
 
 const startRun = useStandIn();
 
-/** Runs a step with a guard. */
 function runGuard(run, guard, { env, ...options } = {}) {
   const inputs = { "if-changed": guard, wait: false };
   return run.run({ with: inputs, env: { PATH, ...env }, ...options });
@@ -30,14 +29,12 @@ async function assertRan(run, result) {
   assert.equal((await run.gateway.jobs()).length, 1);
 }
 
-/** Checks that the step ran because its guard found a change. */
 async function assertChanged(run, result, reason) {
   await assertRan(run, result);
   assert.match(result.log, reason);
   assert.deepEqual(warningsOf(result), []);
 }
 
-/** Checks that the step ran with a warning because its guard could not decide. */
 async function assertUndecided(run, result, reason) {
   await assertRan(run, result);
   const { title, message } = only(warningsOf(result));
@@ -45,7 +42,6 @@ async function assertUndecided(run, result, reason) {
   assert.match(message, reason);
 }
 
-/** Checks that the step was skipped before it requested an identity. */
 async function assertSkipped(run, result, reason) {
   assert.equal(result.code, 0, result.raw);
   assert.deepEqual(result.outputs, { skipped: "true" });
@@ -55,7 +51,6 @@ async function assertSkipped(run, result, reason) {
   assert.deepEqual([await run.gateway.jobs(), run.github.tokens], [[], []]);
 }
 
-/** Makes an origin, and returns functions that add commits and clone the origin. */
 function startOrigin(t) {
   const { folder, git, commit } = startRepository(t);
   /** Checks out a commit as actions/checkout does. `depth` 0 fetches everything. */
@@ -364,7 +359,6 @@ describe("inputs of other commands", { concurrency: CONCURRENCY }, () => {
   }
 });
 
-/** Waits until a process has ended. If it does not, the runner ends the test. */
 async function untilGone(pid) {
   for (;;) {
     try {

@@ -22,7 +22,6 @@ before(async () => {
 });
 after(() => issuer?.stop());
 
-/** Starts a GitHub that signs identity tokens, and a gateway with these responses by path. */
 async function startPlace(t, reports) {
   const github = await startGithub(issuer);
   const gateway = await startStandIn({
@@ -37,7 +36,6 @@ async function startPlace(t, reports) {
     ...github.identityVariables(),
     ...{ QUILLGATE_BASE_URL: gateway.url, QUILLGATE_PROJECT_ID: PROJECT },
   };
-  /** Checks that the log shows no token and no text of a reader. */
   const assertQuiet = ({ raw, log, summary }, ...texts) => {
     assert.ok(github.tokens.length > 0);
     for (const text of [...github.tokens, ...texts]) {
@@ -64,7 +62,6 @@ const NO_GAPS = {
 };
 
 describe("the gap report", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }, () => {
-  /** Runs the workflow with a Slack that responds like this. */
   async function report(t, reports, respond) {
     const place = await startPlace(t, reports);
     const slack = await startScriptedServer(respond);
@@ -169,7 +166,6 @@ describe("the feedback workflow", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }
     ...more,
   });
 
-  /** Starts a tracker, and returns a function that runs the workflow. */
   async function startTracker(t, feedback) {
     const page = { feedback, nextCursor: null, hasMore: false };
     const place = await startPlace(t, { feedback: page });

@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** Returns a function that runs Git in a folder. */
 export function gitIn(folder) {
   return (...args) => {
     const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];

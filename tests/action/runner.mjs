@@ -16,7 +16,6 @@ const FILES = ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_STATE", "GITHUB_E
 /** The parsed `action.yml`. */
 export const metadata = parse(readFileSync(join(ACTION, "action.yml"), "utf8"));
 
-/** Starts the action as a step. */
 export function startStep(options) {
   const { with: inputs, env = {}, event = {}, githubToken = "", matrix = null, prepare } = options;
   const home = mkdtempSync(join(tmpdir(), "quillgate-action-"));
@@ -87,7 +86,6 @@ export function startStep(options) {
 
   return {
     ended,
-    /** Waits until the output matches. */
     waitForOutput(pattern) {
       return new Promise((resolve, reject) => {
         const settle = (finish, value) => {
@@ -108,12 +106,10 @@ export function startStep(options) {
     },
     /** Cancels the step as the runner does. */
     cancel: (signal = "SIGINT") => child.kill(signal),
-    /** Returns the present content of one of the command files. */
     readFile: (name) => readFileSync(inHome(name), "utf8"),
   };
 }
 
-/** Makes the folders of a job. */
 export function makeFolders(home) {
   const folders = { workspace: join(home, "workspace"), temp: join(home, "temp") };
   for (const folder of Object.values(folders)) mkdirSync(folder);
@@ -137,7 +133,6 @@ function inputVariables(given, expressions) {
   return Object.fromEntries(variables);
 }
 
-/** Interprets the workflow commands in the output of a step. */
 export function parseCommands(raw) {
   const annotations = [];
   const masks = [];

@@ -15,7 +15,6 @@ const PROGRAMS = {
   sleep: "exit 0",
 };
 
-/** Runs all scripts of a workflow until one fails. */
 export async function runScripts(heading, { env, context }) {
   const { job } = readExample(heading);
   const home = mkdtempSync(join(tmpdir(), "quillgate-scripts-"));

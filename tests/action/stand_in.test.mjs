@@ -10,7 +10,6 @@ const CONCURRENCY = 4;
 
 const startRun = useStandIn();
 
-/** Claims of a token that expires after some seconds. */
 function lifetime(seconds) {
   const now = Math.floor(Date.now() / 1000);
   return { iat: now, nbf: now, exp: now + seconds };
@@ -168,7 +167,6 @@ describe("untrusted text", { concurrency: CONCURRENCY }, () => {
 describe("prompts", { concurrency: CONCURRENCY }, () => {
   const writeFile = (name, content) => (folder) => writeFileSync(join(folder, name), content);
 
-  /** Runs a step with a prompt file. */
   function runWithFile(run, name, prepare, inputs) {
     return run.run({
       with: { prompt: undefined, "prompt-file": name, wait: false, ...inputs },
@@ -176,7 +174,6 @@ describe("prompts", { concurrency: CONCURRENCY }, () => {
     });
   }
 
-  /** Checks that a step failed because of its inputs and created no job. */
   async function assertMistake(run, result, pattern) {
     const { title, message } = only(errorsOf(result));
     assert.equal(result.code, 1);

@@ -19,9 +19,7 @@ const PAGES = [
 ].map((path) => readFileSync(join(FOLDER, path), "utf8"));
 /** The value of `skip` of tests whose workflow runs jq. */
 export const WITHOUT_JQ = spawnSync("jq", ["--version"]).status !== 0 && "jq is not installed";
-/** The text of all pages with workflows. */
 export const DOCS = PAGES.join("\n");
-/** The reference of the action. */
 export const REFERENCE = readFileSync(join(FOLDER, "reference", "action.md"), "utf8");
 /** `uses` of the action, and of the copy in the tutorial. */
 const ACTIONS = [
@@ -54,7 +52,6 @@ export function readExample(heading) {
   return { text, file, rule, job: jobs[0], permissions };
 }
 
-/** Runs the steps of a job up to the action, which is the last step. */
 export function runFirstSteps(job, { github, checkOut, cache, variables }) {
   const home = mkdtempSync(join(tmpdir(), "quillgate-workflow-"));
   const folders = makeFolders(home);
@@ -84,7 +81,6 @@ export function runFirstSteps(job, { github, checkOut, cache, variables }) {
   }
 }
 
-/** Starts a job: runs its first steps, then starts the action. */
 export function startWorkflowJob(job, { toStep, ...options }) {
   const { inputs, folders, clean, save } = runFirstSteps(job, options);
   assert.ok(inputs, "the condition of the action's step is false");
@@ -97,10 +93,8 @@ export function startWorkflowJob(job, { toStep, ...options }) {
   return { ...running, ended: ended.finally(clean) };
 }
 
-/** The storage of `actions/cache`. */
 export class Cache {
   #folder = mkdtempSync(join(tmpdir(), "quillgate-cache-"));
-  /** The keys of saved entries, oldest first. */
   keys = [];
 
   /**

@@ -5,7 +5,6 @@ import { ROOT } from "../../scripts/versions.mjs";
 
 export const BIN = join(ROOT, "pkg", "dist", "cli", "bin.js");
 
-/** Runs a command line. */
 export async function runCommand(args, options = {}) {
   const { env = {}, folder = "/", home = "/nonexistent", input, columns, onWrite } = options;
   const stdin = Object.assign(standardInput(input), { isTTY: options.isInputTerminal });

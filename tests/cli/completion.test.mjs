@@ -11,7 +11,6 @@ import { listOptions } from "../../pkg/dist/cli/shared_options.js";
 import { runCommand } from "./command_line.mjs";
 
 const execute = promisify(execFile);
-/** The user's configuration folder, with two profiles. */
 const configFolder = mkdtempSync(join(tmpdir(), "quillgate-completion-"));
 before(() => {
   const folder = join(configFolder, "quillgate", "profiles");
@@ -21,7 +20,6 @@ before(() => {
 after(() => rmSync(configFolder, { recursive: true }));
 const writeScript = async (shell) => (await runCommand(["completion", shell])).stdout;
 
-/** Returns bash's candidates for the last word. */
 async function completeInBash(...words) {
   const script = await writeScript("bash");
   const line = [`COMP_WORDS=("$@")`, "COMP_CWORD=$(($# - 1))", "_quillgate"].join("\n");
@@ -63,7 +61,6 @@ function isInstalled(shell) {
   return spawnSync(shell, ["-c", "exit"]).status === 0;
 }
 
-/** Returns zsh's candidates, from replaced functions that print them. */
 async function completeInZsh(...words) {
   const program = [
     "compdef() { }",
@@ -89,7 +86,6 @@ test("zsh completes commands, flags and values", { skip: !isInstalled("zsh") }, 
   assert.ok((await completeInZsh("--project", "acme", "views", "")).includes("--resume"));
 });
 
-/** Returns fish's candidates without their descriptions. */
 async function completeInFish(input) {
   const script = await writeScript("fish");
   const program = `function quillgate; end\n${script}\ncomplete -C ${JSON.stringify(input)}`;

@@ -104,7 +104,6 @@ test("an invalid --timeout starts nothing", async () => {
   assert.equal(server.requests.length, 0);
 });
 
-/** Writes a program that stores the URL it is to open. */
 function browserEnv() {
   const BROWSER = writeProgram("browser", `echo "$1" > "${folder}/opened"`);
   return { BROWSER, PATH: process.env.PATH };

@@ -11,7 +11,6 @@ import { folder, quillgate, respondWith, server, useStandIn, write } from "./ses
 import { budgetFields, PROJECT, problem } from "./stand_in.mjs";
 
 const DAY_S = 86_400;
-/** The status of an archive without failing days. */
 const ARCHIVE = {
   ...{ complete: 28, failed: 0, missing: [{ dateFrom: "2026-01-03", dateTo: "2026-01-05" }] },
   completeAt: "2026-02-01T01:00:00Z",
@@ -20,7 +19,6 @@ const isArchive = ({ path }) => path.endsWith("/views/daily/status");
 
 useStandIn({ override: (received) => (isArchive(received) ? { json: ARCHIVE } : undefined) });
 
-/** Mints a token with changed claims. */
 function token(changes = {}) {
   const grant = { sub: "alice", projects: [PROJECT], scope: "jobs:read analytics:read" };
   return mintToken({ ...accessClaims(grant), ...changes }, newSecret());
@@ -35,7 +33,6 @@ async function runDoctor({ env = {}, args = [] } = {}) {
   return { ...result, findings, wrong, checks: findings.map(({ check }) => check) };
 }
 
-/** Runs the doctor and returns its only warning or problem. */
 async function findOnly(options) {
   const { wrong, code } = await runDoctor(options);
   assert.equal(wrong.length, 1, JSON.stringify(wrong));

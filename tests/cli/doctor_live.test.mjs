@@ -96,7 +96,6 @@ async function runLive(args = ["--yes"], { baseUrl = server.url, key = KEY, ...o
   return runCommand(words, { folder, ...options, env });
 }
 
-/** Returns the verdict and the observation of each fact, by its text. */
 async function judge(args = [], options) {
   const { code, stdout, stderr } = await runLive(["--yes", "--json", ...args], options);
   const { facts, responses } = JSON.parse(stdout);

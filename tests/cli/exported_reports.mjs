@@ -8,7 +8,6 @@ export const ROWS = 1100;
 export const FORMATS = ["csv", "ndjson", "json"];
 export const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
 
-/** Exports a report with the client. */
 export async function exportByClient(report, format) {
   const client = new Client({ baseUrl: server.url, projectId: PROJECT, auth: { token: "token" } });
   const list = client.analytics[report]({ dateFrom: "2026-01-01", dateTo: "2026-02-01" });

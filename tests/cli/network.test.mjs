@@ -15,7 +15,6 @@ import { BIN } from "./command_line.mjs";
 const GATE = new URL("https://gate.example");
 const ADDRESS = /check the address/;
 
-/** Returns an error like that of `fetch`. */
 const failed = (cause) => new TypeError("fetch failed", { cause });
 const coded = (code, more) => failed(Object.assign(new Error(code), { code, ...more }));
 const tunnel = (status) =>
@@ -121,7 +120,6 @@ test("explains redirects, a proxy's 407 and a block of Cloudflare", () => {
   assert.equal(explain(301, {}), undefined);
 });
 
-/** Starts a server and stops it after the test. */
 async function listen(t, server) {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());

@@ -11,7 +11,6 @@ import { PROJECT } from "./stand_in.mjs";
 
 const types = await readFile(join(ROOT, "pkg", "dist", "types.d.ts"), "utf8");
 const [, operations] = types.split("export interface Operations {");
-/** The names in the generated interface `Operations`. */
 const NAMES = [...operations.split("\n}")[0].matchAll(/^ {2}"([\w.]+)": \{/gm)].map(
   ([, name]) => name,
 );

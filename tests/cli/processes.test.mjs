@@ -15,7 +15,6 @@ const execute = promisify(execFile);
 const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
 const CONCURRENCY = 3;
 
-/** Starts a session for one test, and returns it with a function that starts the program. */
 async function setUp(t) {
   const session = await startSession(t);
   const { env, folder } = session;

@@ -137,7 +137,6 @@ test("ends a file correctly when the last page has no rows", async () => {
 });
 
 describe("existing files", () => {
-  /** Interrupts an export after its second page. */
   async function interrupt(...args) {
     server.requests.length = 0;
     respondWith((_, number) => (number === 2 ? problem(400, "bad", "no") : undefined));

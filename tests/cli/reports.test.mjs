@@ -89,7 +89,6 @@ test("removes escape sequences from rows on a terminal, but not in a pipe", asyn
   assert.ok(stdout.includes(path));
 });
 
-/** Returns the dates of a request. */
 function readDates({ path }) {
   const query = new URL(path, server.url).searchParams;
   return ["dateFrom", "dateTo"].map((name) => query.get(name));

@@ -8,7 +8,6 @@ import { runCommand } from "./command_line.mjs";
 import { PROJECT, startStandIn } from "./stand_in.mjs";
 
 export let server;
-/** The working folder of the command line. */
 export let folder;
 let override;
 
@@ -36,7 +35,6 @@ export function useStandIn({ rows, override: otherwise } = {}) {
   afterEach(() => removeFolder(folder));
 }
 
-/** Sets a function that returns the response to a request, or `undefined` for the default one. */
 export function respondWith(respond) {
   override = respond;
 }
@@ -47,14 +45,12 @@ export const quillgate = (args, { env: more, ...options } = {}) =>
 export const read = (name) => readFileSync(join(folder, name), "utf8");
 export const write = (name, content) => writeFileSync(join(folder, name), content);
 
-/** Writes an executable shell script and returns its path. */
 export function writeProgram(name, script) {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return path;
 }
 
-/** Waits until another program has written a file, and returns its text. */
 export async function waitForFile(name) {
   for (let attempt = 0; attempt < 1000; attempt++) {
     try {
@@ -66,7 +62,6 @@ export async function waitForFile(name) {
   throw new Error(`${name} was not written`);
 }
 
-/** Starts a stand-in and makes a folder for one of several concurrent tests. */
 export async function startSession(t, rows) {
   let respond;
   const own = await startStandIn({ rows, override: (...args) => respond?.(...args) });

@@ -40,7 +40,6 @@ const variables = (more = {}) => ({
   ...more,
 });
 
-/** Returns the server, the project and the token of the only request. */
 function readOnlyRequest() {
   const requests = [server, other].flatMap(({ url, requests }) =>
     requests.map(({ path, headers }) => ({ url, path, headers })),

@@ -22,7 +22,6 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Lists the package's files that a run of the program loads. */
 async function listLoadedFiles(...args) {
   const reports = mkdtempSync(join(folder, "coverage-"));
   const env = { PATH: process.env.PATH, NODE_V8_COVERAGE: reports };

@@ -5,7 +5,6 @@ import { BIN } from "./command_line.mjs";
 
 const ROWS = 24;
 
-/** Starts the command line in a terminal. */
 export function startInTerminal(args, { env = {}, folder, columns = 80, redirect = "" }) {
   const words = [process.execPath, BIN, ...args].map(quote).join(" ");
   const line = `stty rows ${ROWS} cols ${columns}; exec ${words} ${redirect}`;
@@ -27,9 +26,7 @@ export function startInTerminal(args, { env = {}, folder, columns = 80, redirect
     return code;
   });
   return {
-    /** Returns the output, including escape sequences. */
     raw: () => raw,
-    /** Returns the current lines of the screen. */
     screen: () => drawScreen(raw),
     press: (keys) => child.stdin.write(keys),
     /** Waits until the current or an earlier screen matches. Rejects if the program ends first. */
@@ -47,9 +44,7 @@ export function startInTerminal(args, { env = {}, folder, columns = 80, redirect
         check();
       });
     },
-    /** Kills the program if it still runs. */
     kill: () => child.kill("SIGKILL"),
-    /** Resolves with the exit code. */
     ended: closed,
   };
 }
@@ -58,7 +53,6 @@ export function startInTerminal(args, { env = {}, folder, columns = 80, redirect
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals interpret this sequence.
 const SCREEN_END = /(?<=\u001b\[K|\n)/;
 
-/** Returns every screen that the output has produced. */
 function screensOf(raw) {
   return raw
     .split(SCREEN_END)
@@ -67,7 +61,6 @@ function screensOf(raw) {
     );
 }
 
-/** Returns the lines of a screen after the command line's output. */
 export function drawScreen(text) {
   const lines = [""];
   let column = 0;

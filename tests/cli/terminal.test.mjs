@@ -12,7 +12,6 @@ const CTRL_C = "\u0003";
 const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
 const CONCURRENCY = 4;
 
-/** Starts a session for one test, and returns it with functions for a terminal. */
 async function setUp(t) {
   const session = await startSession(t, ROWS);
   const { env, folder, respondWith } = session;
@@ -26,7 +25,6 @@ async function setUp(t) {
     stallFrom(number) {
       respondWith((_, at) => (at >= number ? { stall: "head" } : undefined));
     },
-    /** Starts the command line in a terminal. */
     start(args, options) {
       const running = startInTerminal(args, { env, folder, ...options });
       started.push(running);

@@ -20,14 +20,12 @@ const WRITES = ["agentJobs.create", "agentJobs.sendMessage"];
 const SITE_WRITES = ["deployments.create", "previews.create", "automations.run"];
 const IN_PROJECT = [...WRITES, "agentJobs.get", ...ANALYTICS, ...SITE_WRITES];
 
-/** Returns a line with the same difference for each place. */
 const at = (places, words) => places.map((place) => `${place}: ${words}`);
 /** Lists the properties of types, given as `PageView: "path human"`. */
 const properties = (types) =>
   Object.entries(types).flatMap(([type, names]) =>
     names.split(" ").map((name) => `${type}.${name}`),
   );
-/** Returns lines for published enums that are open to other strings here. */
 const open = (places, values) =>
   at(places, `published ${values}, declared ${values} | any other string`);
 const STATUSES = "pending | in_progress | resolved | dismissed";
@@ -227,7 +225,6 @@ export const SIMULATED = [
   },
 ];
 
-/** Checks that exactly the expected lines were found. */
 export function assertExpected(found, expected) {
   const intended = expected.flatMap(({ lines }) => lines);
   assert.deepEqual(

@@ -12,13 +12,11 @@ const FOLDER = process.env.UPSTREAM_DESCRIPTIONS;
 export const SKIP =
   !FOLDER && `UPSTREAM_DESCRIPTIONS is not set to a folder with ${FILES.join(", ")}`;
 
-/** Returns the operations of all descriptions, except deprecated ones. */
 export async function readPublished() {
   const texts = await Promise.all(FILES.map((file) => readFile(join(FOLDER, file), "utf8")));
   return texts.flatMap((text) => listOperations(JSON.parse(text)));
 }
 
-/** Returns the operations of a description, except deprecated ones. */
 export function listOperations(description) {
   const resolve = makeResolver(description);
   // The servers of some descriptions have a path, such as `/v1`.
@@ -52,7 +50,6 @@ function makeResolver(description) {
   };
 }
 
-/** Returns the properties of a JSON body as parameters. */
 function bodyParameters(operation, resolve) {
   if (operation.requestBody === undefined) return [];
   const schema = resolve(contentOf(resolve(operation.requestBody)));

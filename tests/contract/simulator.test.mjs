@@ -18,9 +18,7 @@ const PROJECT_WITHOUT_PREVIEWS = "free-docs";
 const LIMITS = ["create-job", "send-message", "analytics", "create-deployment", "create-preview"];
 const UNLIMITED = 1_000_000;
 const DEPLOYMENT_MS = 90_000;
-/** Valid properties of bodies. */
 const BODY = { prompt: "Fix the typing errors on the start page.", branch: "docs/fix-typos" };
-/** Ids that do not exist. */
 const UNKNOWN = {
   id: "no-such-job",
   threadId: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
@@ -41,13 +39,10 @@ ajv.addVocabulary(["example"]);
 
 describe("the simulator", () => {
   let upstream;
-  /** The declared operations, each with its published description. */
   let operations;
-  /** Values of path parameters that exist. */
   let existing;
   /** The published statuses that the simulator returned, by operation. */
   const seen = new Map();
-  /** Lines about other statuses. */
   const lines = new Set();
 
   before(async () => {
@@ -90,7 +85,6 @@ describe("the simulator", () => {
     return operations.find((operation) => operation.name === name);
   }
 
-  /** Sends a request for an operation and checks the response. */
   async function send(
     name,
     { project = PROJECT, path = existing, query = {}, body, key = KEY } = {},
@@ -134,7 +128,6 @@ describe("the simulator", () => {
     return Number(Object.keys(published.responses).find((status) => status < 300));
   }
 
-  /** The options of a valid request. */
   function validRequest({ parameters }) {
     const properties = parameters.filter((parameter) => parameter.in === "body");
     if (properties.length === 0) return {};
@@ -145,7 +138,6 @@ describe("the simulator", () => {
     return path.includes("{projectId}");
   }
 
-  /** Runs a subtest for each operation that matches. */
   async function each(context, run, matches = () => true) {
     for (const operation of operations.filter(matches)) {
       await context.test(operation.name, () => run(operation));

@@ -19,7 +19,6 @@ export function canaryKey() {
   return own;
 }
 
-/** Creates a random key in the form of Mintlify's admin keys. */
 export function newCanaryKey() {
   return `mint_canary_${randomBytes(24).toString("hex")}`;
 }
@@ -31,7 +30,6 @@ export function noteCanary(where, key) {
   appendFileSync(PLANTED, `${where}\n`);
 }
 
-/** Searches what a run has written and built for its key. */
 export async function findCanary(key, isPlanted) {
   const folders = ["tests/.logs", "pkg/dist", "worker/build", "gateway/dist", "www/dist"];
   const { hits } = await scanForCanary(

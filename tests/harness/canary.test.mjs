@@ -10,7 +10,6 @@ const KEY = newCanaryKey();
 const folder = mkdtempSync(join(tmpdir(), "quillgate-canary-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Scans a folder with one nested file. */
 async function scan(content, name = "found.bin") {
   const root = mkdtempSync(join(folder, "scan-"));
   mkdirSync(join(root, "a", "b"), { recursive: true });

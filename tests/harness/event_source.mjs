@@ -1,7 +1,6 @@
 /** A client of server-sent events that exposes the status, comments and the end of a stream. */
 import { request } from "node:http";
 
-/** Opens a stream on a new connection. */
 export function openEventStream(url, options) {
   return new EventStream(url, options);
 }
@@ -15,7 +14,6 @@ class EventStream {
   #data = [];
   #type = "";
   #id = "";
-  /** Events, each with the milliseconds of the monotonic clock at its end. */
   events = [];
   /** Comments, without the colon. */
   comments = [];
@@ -100,7 +98,6 @@ class EventStream {
     return this.how !== undefined;
   }
 
-  /** Closes the connection immediately. */
   leave() {
     this.how ??= "left";
     this.#request.destroy();

@@ -64,7 +64,6 @@ async function startOnce(options) {
     process.off("exit", clean);
   };
   const stop = () => endBy(running.stop);
-  /** Kills workerd, as a crash would. */
   const kill = () => endBy(running.kill);
   let cronUrl;
   try {

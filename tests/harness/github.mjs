@@ -7,10 +7,8 @@ class GitHub {
   #pulls = new Map();
   #fault = null;
   #numbers = 0;
-  /** The received requests: `{ path, headers }`. */
   requests = [];
 
-  /** Starts a simulator without pull requests. */
   static async start() {
     const github = new GitHub();
     return Object.assign(github, await listen((...args) => github.#respond(...args)));
@@ -23,14 +21,12 @@ class GitHub {
     return `https://github.com/${repository}/pull/${this.#numbers}`;
   }
 
-  /** Changes a pull request. */
   set(link, changes) {
     const [, repository, number] = /^https:\/\/github\.com\/(.*)\/pull\/(\d+)$/.exec(link);
     const name = `${repository}#${number}`;
     this.#pulls.set(name, { ...this.#pulls.get(name), ...changes });
   }
 
-  /** Sets the fault of all later responses, or clears it. */
   setFault(fault) {
     this.#fault = fault;
   }

@@ -27,18 +27,15 @@ const ALGORITHMS = {
   },
 };
 
-/** Generates a key pair with a unique `kid`. */
 export function newSigningKey(alg = "RS256") {
   const kid = `${alg.toLowerCase()}-${randomBytes(6).toString("hex")}`;
   return { alg, kid, ...ALGORITHMS[alg].make() };
 }
 
-/** Returns a public key in the format of a key set (RFC 7517). */
 export function jwkOf({ publicKey, kid, alg }) {
   return { ...publicKey.export({ format: "jwk" }), kid, alg, use: "sig" };
 }
 
-/** Signs claims without validating them. */
 export function signToken(claims, key, header = {}) {
   const body = unsigned({ alg: key.alg, typ: "JWT", kid: key.kid, ...header }, claims);
   const { options } = ALGORITHMS[key.alg];
@@ -50,12 +47,9 @@ class Issuer {
   /** Signing keys by algorithm. */
   #keys = newKeys();
   #fault = {};
-  /** Sign-ins by their code, which can be exchanged once. */
   #codes = new Map();
   #tokenFault = {};
-  /** Forms received by the token endpoint. */
   tokenRequests = [];
-  /** Number of requests for the key set. */
   jwksRequests = 0;
 
   /** Starts an issuer whose URL is also its `iss`. */
@@ -66,17 +60,14 @@ class Issuer {
     return Object.assign(issuer, { url, stop, ...urls, tokenUrl: url + TOKEN_PATH });
   }
 
-  /** Returns the current signing key. */
   key(alg = "RS256") {
     return this.#keys[alg];
   }
 
-  /** Returns the published key set. */
   jwks() {
     return { keys: Object.values(this.#keys).map(jwkOf) };
   }
 
-  /** Replaces all keys, and returns the old ones. */
   rotate() {
     const old = this.#keys;
     this.#keys = newKeys();
@@ -93,7 +84,6 @@ class Issuer {
     this.#tokenFault = fault;
   }
 
-  /** Signs a user in, as their browser would after a redirect to this issuer. */
   signIn(location, claims = {}) {
     const { origin, pathname, searchParams } = new URL(location);
     if (origin + pathname !== this.authorizeUrl)
@@ -106,7 +96,6 @@ class Issuer {
     return back;
   }
 
-  /** Resets the recorded requests for the key set, and its fault. */
   reset() {
     this.jwksRequests = 0;
     this.#fault = {};
@@ -117,7 +106,6 @@ class Issuer {
     return signToken(claims, key, { ...(kid === undefined ? {} : { kid }), ...header });
   }
 
-  /** Returns the claims of a new GitHub Actions token. */
   githubClaims(changes = {}) {
     const { repository = "acme/docs", ref = "refs/heads/main", now = seconds() } = changes;
     const { workflow = "docs", now: _now, ...claims } = changes;
@@ -158,7 +146,6 @@ class Issuer {
     });
   }
 
-  /** Returns the claims of a new Cloudflare Access application token. */
   accessClaims(changes = {}) {
     const { now = seconds(), ...claims } = changes;
     return present({
@@ -190,7 +177,6 @@ class Issuer {
     return respondWithJwks(response, cached, this.jwks());
   }
 
-  /** Shows the page on which a user signs in. */
   #showSignIn(request, response) {
     const back = this.signIn(this.url + request.url);
     response.writeHead(200, { "content-type": "text/html" });
@@ -231,7 +217,6 @@ class Issuer {
   }
 }
 
-/** Starts an issuer with one key for each algorithm. */
 export const startIssuer = Issuer.start;
 
 async function respondWithJwks(response, fault, jwks) {
@@ -275,7 +260,6 @@ function unsigned(header, claims) {
   return [header, claims].map(encode).join(".");
 }
 
-/** Forges an unsigned token. */
 export function forgeNone(claims, { alg = "none", kid, signature = "" } = {}) {
   return `${unsigned({ alg, typ: "JWT", kid }, claims)}.${signature}`;
 }
@@ -293,7 +277,6 @@ export function forgeHs256(claims, key, { form = "spki" } = {}) {
   return `${body}.${createHmac("sha256", secret).update(body).digest("base64url")}`;
 }
 
-/** Flips one bit of a token's signature. */
 export function withWrongSignature(token) {
   const [header, claims, signature] = token.split(".");
   const bytes = Buffer.from(signature, "base64url");
@@ -301,13 +284,11 @@ export function withWrongSignature(token) {
   return [header, claims, bytes.toString("base64url")].join(".");
 }
 
-/** Replaces a token's claims and keeps its signature. */
 export function withClaims(token, claims) {
   const [header, , signature] = token.split(".");
   return [header, encode(claims), signature].join(".");
 }
 
-/** Forges a token signed with an attacker's key. */
 export function forgeEmbeddedJwk(claims, { kid, key = newSigningKey(), header } = {}) {
   const own = { ...key, kid: kid ?? key.kid };
   return signToken(claims, own, { jwk: jwkOf(own), ...header });

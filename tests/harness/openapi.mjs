@@ -20,7 +20,6 @@ const JSON_TYPE = /[/+]json$/;
 /** Key of the document in Ajv. */
 const ROOT = "openapi";
 
-/** An OpenAPI document. Compiles the schema of a response when it is first used. */
 export class Description {
   #ajv = new Ajv2020({ strict: false, validateSchema: false });
   #paths;
@@ -145,11 +144,9 @@ function isFromRuntime({ status, headers }) {
 
 const isContentEncoding = ([name]) => name === "content-encoding";
 
-/** Descriptions by their text: the gateways of a process usually serve the same one. */
 const descriptions = new Map();
 /** The description of each running gateway, by origin. */
 const gateways = new Map();
-/** Contradictions of a description, by the part of the message that repeats. */
 const violations = new Map();
 
 /** Checks the responses of a running gateway from now on, if it serves a document. */
@@ -166,12 +163,10 @@ export async function registerGateway(origin) {
   gateways.set(origin, descriptions.get(text));
 }
 
-/** Stops checking a gateway's responses. */
 export function unregisterGateway(origin) {
   gateways.delete(origin);
 }
 
-/** Checks a response if it is from a registered gateway. */
 export function checkResponse(origin, response) {
   const found = gateways.get(origin)?.findViolations(response) ?? [];
   const { method, target, status } = response;

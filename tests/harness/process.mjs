@@ -14,13 +14,11 @@ const FIRST_PORT = 16_384;
  * from 49,152.
  */
 const FIRST_EPHEMERAL_PORT = 32_768;
-/** How long a killed process may take to disappear. */
 const KILL_TIMEOUT_MS = 5000;
 
 /** Folder of all output; ignored by git. */
 export const LOGS = join(ROOT, "tests", ".logs");
 
-/** Starts a program in its own process group. */
 export function startProgram(name, command, args, { cwd, env, graceMs = 3000 } = {}) {
   const { logFile, log } = openLog(name);
   const child = spawnGroup(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -79,7 +77,6 @@ export function startProgram(name, command, args, { cwd, env, graceMs = 3000 } =
       const find = () => firstLine(output.slice(from), pattern);
       return waitFor(find, `a line like ${pattern}`, timeoutMs);
     },
-    /** Repeats `check` until it resolves to something other than `undefined`. */
     async until(check, timeoutMs = 90_000) {
       let found;
       let isWaiting = true;
@@ -113,7 +110,6 @@ async function groupEnd(group) {
   }
 }
 
-/** Lists the living processes of a group. Only Linux reports them. */
 function aliveIn(group) {
   if (process.platform !== "linux") return [];
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));

@@ -18,13 +18,11 @@ export class Random {
     this.#seed = seed;
   }
 
-  /** Returns a number from 0 to below 1. */
   next() {
     this.#drawn += 1;
     return mix(this.#seed, this.#drawn) / 2 ** 32;
   }
 
-  /** Returns an integer from 0 to below `end`. */
   below(end) {
     return Math.floor(this.next() * end);
   }

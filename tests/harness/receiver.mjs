@@ -30,12 +30,10 @@ class Receiver {
     this.#responses.push(...answers.map(toResponse));
   }
 
-  /** Sets the default response. */
   answerAlways(answer) {
     this.#default = toResponse(answer);
   }
 
-  /** Waits for the first matching delivery that no earlier call has returned. */
   next(predicate = () => true, timeoutMs = 60_000) {
     return new Promise((resolve, reject) => {
       const finish = (settle, value) => {
@@ -93,12 +91,10 @@ function deliveryOf({ method, url, headers }, raw) {
   };
 }
 
-/** Returns whether a delivery has a valid Standard Webhooks signature. */
 export function verify(delivery, secret, options) {
   return signatureProblem(delivery, secret, options) === undefined;
 }
 
-/** Returns the reason to reject a delivery, or `undefined`. */
 export function signatureProblem(delivery, secret, { now = Date.now() / 1000 } = {}) {
   const { "webhook-id": id, "webhook-timestamp": timestamp } = delivery.headers;
   const signatures = delivery.headers["webhook-signature"];

@@ -38,7 +38,6 @@ function throwErrors({ errors }) {
   if (errors.length > 0) throw errors[0];
 }
 
-/** Returns what is wrong with a command line of `quillgate`, or `undefined`. */
 function checkQuillgate(words) {
   const named = COMMANDS.filter(({ name }) => `${words.join(" ")} `.startsWith(`${name} `));
   const command = named.sort((a, b) => b.name.length - a.name.length)[0];
@@ -62,7 +61,6 @@ function isNegation(name, options) {
   return name.startsWith("no-") && options[name.slice(3)]?.type === "switch";
 }
 
-/** Finds the faults of the commands in a line of shell. */
 function checkLine(line) {
   const faults = [];
   const bare = line.replace(/"(?:\\.|[^"\\])*"|'[^']*'/g, "STRING").replace(/(^|\s)#.*$/, "");
@@ -82,7 +80,6 @@ function checkLine(line) {
   return faults.filter((fault) => fault !== undefined);
 }
 
-/** Finds the faults of a document's code. */
 function checkCode(text) {
   const faults = [];
   for (const { language, code, line } of findCode(text)) {

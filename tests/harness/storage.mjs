@@ -12,12 +12,10 @@ export const loadMiniflare = () => createRequire(import.meta.url)("miniflare");
 const MIGRATIONS = join(ROOT, "worker", "migrations");
 const ARCHIVE = { ARCHIVE: "quillgate-archive" };
 
-/** Miniflare's options for a storage folder. */
 export function storageOptions(state) {
   return { defaultPersistRoot: join(state, "v3"), durableObjectsPersist: true, d1Persist: true };
 }
 
-/** Applies the archive's pending migrations to its database. */
 export async function createTables(miniflare) {
   const database = await miniflare.getD1Database("ARCHIVE");
   await database.prepare("CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)").run();
@@ -32,7 +30,6 @@ export async function createTables(miniflare) {
   }
 }
 
-/** Runs SQL on the archive in a storage folder. No gateway may be running on it. */
 export async function queryArchive(state, sql) {
   const { Miniflare, NoOpLog } = loadMiniflare();
   const miniflare = new Miniflare({

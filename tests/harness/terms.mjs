@@ -18,7 +18,6 @@ const RETIRED = [
   [/\b(?:of late|henceforth|for good)\b/i, "recently, from now on, permanently"],
 ];
 
-/** Replaces what is not prose by backticks, so that lines keep their numbers. */
 function readProse(text) {
   const blank = (part) => part.replace(/[^\n]/g, "`");
   return text

@@ -14,7 +14,6 @@ export function buildUpstream(options) {
   return cargoBuildProgram("building the simulator", "upstream", folder, options);
 }
 
-/** Starts the simulator. Its environment has the keys; other options are flags of its `--help`. */
 export async function startUpstream({ key, readKey, port = 0, env = process.env, ...options }) {
   program ??= env.QUILLGATE_SIMULATOR || buildUpstream({ env });
   const command = await program;
@@ -33,7 +32,6 @@ export async function startUpstream({ key, readKey, port = 0, env = process.env,
   return { url, log: running.output, ended: running.ended, stop: running.stop, ...controls(url) };
 }
 
-/** Converts options to flags, for example `jobDurationMs: 50` to `--job-duration-ms 50`. */
 function flags(options) {
   return Object.entries(options)
     .filter(([, value]) => value !== undefined)
@@ -79,7 +77,6 @@ function controls(url) {
      */
     hold: ({ process, next, ...order } = {}) =>
       control("POST", "faults", { times: 0, ...order, fault: { kind: "hold", process, next } }),
-    /** Waits until `count` requests are held. */
     async untilHeld(count, timeoutMs = 60_000) {
       const deadline = performance.now() + timeoutMs;
       for (;;) {
@@ -135,7 +132,6 @@ function controls(url) {
   };
 }
 
-/** Returns a header field of a recorded request. */
 export function headerOf(request, name) {
   return request.headers.find(([other]) => other === name)?.[1];
 }

@@ -46,7 +46,6 @@ export async function startWithWrangler(options = {}) {
   return { url, port, log: running.output, ended: running.ended, stop };
 }
 
-/** Writes variables so that wrangler takes every value literally. */
 function envFile(variables) {
   return Object.entries(variables)
     .map(([name, value]) => `${name}=${quote(name, value)}\n`)

@@ -23,7 +23,6 @@ function findCommands(text) {
   );
 }
 
-/** Returns what is wrong with a command, or `undefined`. A command with subcommands does nothing. */
 async function findFault(command, flags) {
   const { code, stdout } = await capture("npx", ["wrangler", ...command.split(" "), "--help"], {
     cwd: ROOT,

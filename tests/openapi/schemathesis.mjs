@@ -17,7 +17,6 @@ const SCOPE = "jobs:create jobs:read analytics:read analytics:conversations gate
 /** A stream of the job list stays open for an hour, so schemathesis stops after some events. */
 const JOB_COUNT = 10;
 
-/** Starts a gateway whose limits are out of reach and whose jobs finish immediately. */
 export async function startDescribedGateway() {
   const gate = await startGate("openapi", {
     upstream: {
@@ -55,7 +54,6 @@ export async function startDescribedGateway() {
   }
 }
 
-/** Defines the tests of one schemathesis run. */
 export function testWithSchemathesis({ maxExamples }) {
   let gate;
   let description;
@@ -160,7 +158,6 @@ async function runSchemathesis({ gate, description, tokens, maxExamples }) {
   }
 }
 
-/** Returns the id of a conversation that exists. */
 async function findThread(upstream) {
   const { conversations } = await upstream.report({ report: "assistant", projectId: PROJECT });
   return conversations[0].id;

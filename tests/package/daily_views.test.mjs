@@ -28,13 +28,11 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Sets the next responses and clears the recorded requests. */
 function respondWith(...given) {
   responses = given.map((json) => ({ json }));
   server.requests.length = 0;
 }
 
-/** Returns the recorded requests, with the parameters of their queries. */
 const readRequests = () =>
   server.requests.map(({ method, path, headers, body }) => {
     const { pathname, searchParams } = new URL(path, "http://gate");

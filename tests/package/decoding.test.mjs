@@ -6,7 +6,6 @@ import { Client, DecodeError, OutcomeUnknownError } from "quillgate";
 const ULID = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";
 const COUNT = "must be an integer from 0 to 9007199254740991";
 
-/** Returns a client that receives the same JSON for every request. */
 function clientWith(json) {
   const fetch = async () => Response.json(json, { headers: { "x-request-id": "r-1" } });
   const options = { baseUrl: "https://gate.example", projectId: "acme", auth: { token: "t" } };

@@ -32,7 +32,6 @@ function connect(options = {}) {
   return new Client({ baseUrl: server.url, projectId: "acme", auth, logLevel: "off", ...options });
 }
 
-/** Returns a response with these events. The stream then ends. */
 function stream(...events) {
   const text = events
     .map(([event, data], at) => `id: ${at + 1}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)

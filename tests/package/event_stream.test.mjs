@@ -9,9 +9,7 @@ const TOKEN = "stream-test-token";
 /** A stream without a byte for this long counts as broken. */
 const MAX_SILENCE_MS = 45_000;
 
-/** Handlers of the next connections to the stream, in order. */
 let connections = [];
-/** The connections to the stream, and the number of polls. */
 let seen = { streams: [], polls: 0 };
 let job;
 let client;
@@ -135,7 +133,6 @@ test("a job without a stream does not stop the streams of other jobs", async () 
   assert.deepEqual([seen.streams.length, seen.polls], [2, 1]);
 });
 
-/** Replaces `setTimeout` and `Date.now` until the end of the test. */
 function skipDelays(context) {
   const { setTimeout } = globalThis;
   const { now } = Date;

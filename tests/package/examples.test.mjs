@@ -56,7 +56,6 @@ after(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns a module with every example in a block, after their imports and shared values. */
 async function readExamples(document) {
   const text = await readFile(join(ROOT, document), "utf8");
   const blocks = [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);

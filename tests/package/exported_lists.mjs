@@ -72,7 +72,6 @@ const MORE_STRINGS = [
 ];
 const SPACES = ["", "", "", " ", "\n", "\t", "\r\n  "];
 
-/** Writes a JSON string with unnecessary escapes. */
 function writeString(random, text) {
   const characters = Array.from({ length: text.length }, (_, at) => {
     const unit = text[at];
@@ -86,7 +85,6 @@ function writeString(random, text) {
 const anyString = (random) =>
   random.pick([...STRINGS, ...MORE_STRINGS]) + random.pick(["", "", "x,"]);
 
-/** JSON tokens of a random value, by column type. */
 const VALUES = {
   id: (random) => [writeString(random, anyString(random))],
   string: (random) => [random.chance(0.1) ? "null" : writeString(random, anyString(random))],
@@ -115,7 +113,6 @@ function objectOf(properties) {
   return ["{", ...listOf(tokens).slice(1, -1), "}"];
 }
 
-/** Returns the JSON tokens of a row and of its cells. */
 function makeRow(random, { columns }) {
   const cells = Object.entries(columns).map(([name, type]) => [name, VALUES[type](random)]);
   // A null column may also be absent.
@@ -125,7 +122,6 @@ function makeRow(random, { columns }) {
   return { tokens: objectOf(present), cells: new Map(cells) };
 }
 
-/** The expected bytes of an export. */
 export const EXPECTED = {
   ndjson: (rows) => rows.map(({ tokens }) => `${tokens.join("")}\n`).join(""),
   csv: (rows, { columns }) => {
@@ -154,7 +150,6 @@ function cellOf(tokens) {
 /** Returns a cursor after `at` rows. It is a ULID, as conversations require. */
 const cursorOf = (at) => `01ARZ3NDEKTSV4RRFF${String(at).padStart(8, "0")}`;
 
-/** Returns a script that responds with the requested page, with random white space in its JSON. */
 export function pageOf(list, rows, random) {
   return (received) => {
     const query = queryOf(received);
@@ -177,7 +172,6 @@ export function makeRows(random, list, count = ROWS) {
 
 export const decode = (chunks) => Buffer.concat(chunks).toString("utf8");
 
-/** Returns the whole text of a stream. */
 export async function read(stream) {
   const chunks = [];
   for await (const chunk of stream) {

@@ -24,7 +24,6 @@ const JOB = {
   checkedAt: "2026-11-21T08:55:00.000Z",
 };
 
-/** Handlers of the next requests, in order. The last one repeats. */
 let handlers;
 /** The received requests. `closed` resolves when the connection ends. */
 let requests;
@@ -59,7 +58,6 @@ function respondWith(status, body, headers = {}) {
 
 const jobEvent = (id, changes = {}) => event(id, "job", { ...JOB, ...changes });
 
-/** Returns the first `count` changes of `watchAll()`. */
 async function take(count, options) {
   const changes = [];
   for await (const change of client.agentJobs.watchAll(options)) {

@@ -22,7 +22,6 @@ import { queryOf } from "./scripted_server.mjs";
 
 for (const name of NAMES) {
   const list = LISTS[name];
-  /** Returns the paging parameters of the page that starts at a row. */
   const pagingFrom = (from, limit) => {
     const at = list.by === "offset" ? { offset: String(from) } : { cursor: cursorOf(list, from) };
     return { limit: String(limit), ...(from > 0 || list.by === "offset" ? at : {}) };
@@ -254,7 +253,6 @@ describe("`buildRequest()`", () => {
 });
 
 describe("Invalid input", () => {
-  /** Every way to use a list. With invalid input, none may send a request. */
   const USES = {
     awaited: (made) => made,
     iterated: (made) => collect(made),

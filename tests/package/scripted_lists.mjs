@@ -3,7 +3,6 @@ import { queryOf } from "./scripted_server.mjs";
 
 export const ANALYTICS = "/v1/analytics/acme";
 export const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-03-01" };
-/** More than two pages of maximum size in every list. */
 export const ROWS = 620;
 
 /** Per list: its path, paging, page sizes, the identifying property, and the rest of a page. */
@@ -58,7 +57,6 @@ export const cursorOf = (list, at) =>
 
 export const rowsBefore = (cursor) => Number(/(\d+)(?:\+=&)?$/.exec(cursor.slice(-10))[1]);
 
-/** Returns a script that responds with the requested page of a list of `total` rows. */
 export function pageOf(list, total = ROWS) {
   return (received) => {
     const query = queryOf(received);
@@ -78,7 +76,6 @@ export async function collect(iterable) {
   return all;
 }
 
-/** Every way to read the rows of a list. */
 export const WAYS = {
   "for await": (list) => collect(list),
   "pages()": async (list, { rows }) => (await collect(list.pages())).flatMap((page) => page[rows]),
@@ -95,7 +92,6 @@ export const namesOf = ({ name }, rows) => rows.map((row) => row[name]);
 export const namesFrom = (from, to = ROWS) =>
   Array.from({ length: to - from }, (_, at) => `r${from + at}`);
 
-/** Returns the paging parameters of a request. */
 export function pagingOf(received) {
   const query = queryOf(received);
   return Object.fromEntries(

@@ -38,5 +38,4 @@ function send(response, { status = 200, headers = {}, json, text, stall, cut }) 
   response.writeHead(status, { ...type, ...headers }).end(body);
 }
 
-/** Returns the query parameters of a received request. */
 export const queryOf = ({ path }) => new URL(path, "http://x").searchParams;

@@ -22,7 +22,6 @@ import { ROOT } from "../../scripts/versions.mjs";
  * tests about 23,000, CommonJS 72,000, source maps and sources 65,000.
  */
 const BUDGET = { wasm: 18_900, js: 16_500, total: 35_300, tarball: 380_000 };
-/** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
   "quillgate/testing": [
     'import { createFakeGateway } from "quillgate/testing"; globalThis.x = createFakeGateway;',

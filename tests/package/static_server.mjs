@@ -66,7 +66,6 @@ export async function serve({ folder, apiUrl, types = {}, policies = {} }) {
   return {
     url,
     stop,
-    /** The paths of all requests. */
     requests,
     /** Resolves to the JSON that a page posts to `/result/<name>`. */
     result: (name) => resultOf(name).promise,

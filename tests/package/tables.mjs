@@ -16,7 +16,6 @@ const TABLES = {
   },
 };
 
-/** Writes a table. */
 export function writeTable(name, rows) {
   const { title, text, columns } = TABLES[name];
   const lines = [`# ${title}`, "", text];
@@ -32,7 +31,6 @@ export function writeTable(name, rows) {
   renameSync(temporary, fileOf(name));
 }
 
-/** Reads the rows of a table. */
 export function readTable(name) {
   const keys = Object.keys(TABLES[name].columns);
   return readFileSync(fileOf(name), "utf8")

@@ -8,7 +8,6 @@ import { unwrap, WebhookVerificationError } from "quillgate/webhooks";
 const START = Date.parse("2026-11-25T09:00:00Z");
 const MINUTE = 60_000;
 
-/** Returns a fake whose clock only the test moves, and a client of it. */
 function start(options) {
   const gateway = createFakeGateway({ now: () => START, ...options });
   const client = new Client({ ...gateway.clientOptions, logLevel: "off" });

@@ -21,7 +21,6 @@ const RANGE = "dateFrom=2026-10-01&dateTo=2026-11-01";
 
 let upstream;
 let gateway;
-/** The two gateways. */
 let real;
 let fake;
 let fakeGateway;
@@ -59,7 +58,6 @@ before(async () => {
 });
 after(() => Promise.all([gateway?.stop(), upstream?.stop()]));
 
-/** Sends a request to both gateways and asserts that the responses agree. */
 async function assertAlike(path, options) {
   const results = [];
   for (const [side, at] of [
@@ -74,7 +72,6 @@ async function assertAlike(path, options) {
   return results.map(({ json }) => json);
 }
 
-/** Creates a job in both gateways, and stores its ids under `name`. */
 async function create(name, options = {}) {
   const json = options.json ?? { prompt: `Prompt of ${name}` };
   const created = await assertAlike(`${JOBS}/job`, { method: "POST", json, ...options });
@@ -185,14 +182,12 @@ describe("jobs", () => {
 });
 
 describe("deployments", () => {
-  /** Starts a deployment or a preview in both gateways, and returns its ids. */
   async function startBoth(kind, options = {}) {
     const path = `/v1/project/${kind}/{project}`;
     const started = await assertAlike(path, { method: "POST", ...options });
     return started.map(({ statusId }) => statusId);
   }
 
-  /** Sends a request about a deployment to both gateways. */
   async function both(started, path, options) {
     const sent = [real, fake].map((side, at) => send(side, path(started[at]), options));
     const [expected, found] = (await Promise.all(sent)).map(describeResponse);

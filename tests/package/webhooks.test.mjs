@@ -40,7 +40,6 @@ const EVENT = {
 };
 const BODY = JSON.stringify(EVENT);
 
-/** Returns the headers of a message, signed with a key. */
 function signed(body = BODY, { key = KEY, id = ID, seconds = SECONDS } = {}) {
   const signature = signatureOf(key, { id, timestamp: seconds, raw: body });
   return {
@@ -50,7 +49,6 @@ function signed(body = BODY, { key = KEY, id = ID, seconds = SECONDS } = {}) {
   };
 }
 
-/** Asserts that a message is rejected because it breaks a rule. */
 async function assertRejected(rule, body, headers, key = KEY, options = { now }) {
   await assert.rejects(unwrap(body, headers, key, options), (error) => {
     assert.ok(error instanceof WebhookVerificationError, String(error));
@@ -279,7 +277,6 @@ describe("a running gateway", () => {
 });
 
 describe("the documented receiver", () => {
-  /** Returns the function of the example in a file of the package. */
   async function receiverIn(file) {
     const text = await readFile(join(ROOT, "pkg", file), "utf8");
     const [, example] = /^import \{ unwrap.*?\n(.*?)^```/ms.exec(text.replace(/^ \* ?/gm, ""));

@@ -14,7 +14,6 @@ import { findShapeFault } from "./shapes.mjs";
 const WORK = { read: 40, views: 24, create: 10, message: 6, list: 7, wait: 3, refused: 10 };
 /** Longest pause of a client between two pieces of work. */
 const MAX_PAUSE_MS = 50;
-/** Timeout for the end of a job. */
 const WAIT_TIMEOUT_MS = 30_000;
 /** Past months, whose page views no longer change. */
 const RANGES = Array.from({ length: 36 }, (_, month) => {
@@ -33,12 +32,10 @@ const FINAL_STATUSES = ["completed", "failed", "archived"];
 
 /** The record that all clients share. */
 export class Ledger {
-  /** Counts by kind of work and outcome. */
   answers = {};
   /** Creations by prompt. */
   creations = new Map();
   messages = [];
-  /** Known jobs by id. */
   jobs = new Map();
   faultCount = 0;
   faults = [];
@@ -53,7 +50,6 @@ export class Ledger {
     this.#secrets = secrets;
   }
 
-  /** Records a broken promise of the gateway. */
   reportFault(text) {
     this.faultCount += 1;
     if (this.faults.length < MAX_DESCRIBED_FAULTS) this.faults.push(text);
@@ -104,7 +100,6 @@ function operationOf({ method, url }) {
   return "read";
 }
 
-/** A client that works sequentially. */
 export class SoakClient {
   #name;
   #ledger;
@@ -209,7 +204,6 @@ export class SoakClient {
     return undefined;
   }
 
-  /** Creates a job and follows its changes until it ends. */
   async wait() {
     await this.create();
     const known = this.#own.at(-1);
@@ -273,7 +267,6 @@ export class SoakClient {
     if (missing) this.#ledger.reportFault(`list: ${missing.id} is not listed`);
   }
 
-  /** Sends an invalid request and checks the refusal. */
   async refused() {
     const { project } = this.#pickProject();
     const views = `/v1/analytics/${project}/views`;
@@ -312,7 +305,6 @@ export class SoakClient {
   }
 }
 
-/** Sends a write and records its outcome. */
 async function recordOutcome(write, send) {
   try {
     const job = await send();
@@ -346,7 +338,6 @@ function plain(value) {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Compares the clients' writes with the jobs of the simulated API. */
 export function checkWrites(ledger, jobs) {
   const byPrompt = new Map();
   for (const job of jobs) byPrompt.set(job.prompt, [...(byPrompt.get(job.prompt) ?? []), job]);

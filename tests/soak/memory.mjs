@@ -7,7 +7,6 @@ const WINDOW_MS = 30_000;
 /** Memory must stay flat after this time. */
 const WARM_UP_MS = 60_000;
 
-/** Starts recording the resident memory of a process. */
 export function recordMemory(pid) {
   const samples = [];
   const started = performance.now();
@@ -18,7 +17,6 @@ export function recordMemory(pid) {
   addSample();
   const timer = setInterval(addSample, SAMPLE_INTERVAL_MS);
   return {
-    /** Stops recording and returns the samples. */
     stop() {
       clearInterval(timer);
       addSample();

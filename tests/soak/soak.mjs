@@ -25,9 +25,6 @@ const MAX_MEMORY_GROWTH = 1.2;
 /** Share of each kind of work that must succeed. A gateway that rejects everything must fail. */
 const MIN_SUCCESS_RATE = 0.8;
 
-/** The results of a soak test. */
-
-/** Runs a soak test. The Worker, the package and the simulator must be built. */
 export async function runSoak({ seconds, minRequests = 0, seed = 1, env = process.env }) {
   const folder = mkdtempSync(join(tmpdir(), "quillgate-soak-"));
   // The folder contains secrets, so it is removed however this process ends.
@@ -122,7 +119,6 @@ async function work({ server, upstream, adminKey, secret, seconds, minRequests, 
   };
 }
 
-/** Describes a soak test in Markdown. */
 export function describeSoak({ seconds, requests, answers, upstream, written, wrong, memory }) {
   const lines = Object.entries(answers)
     .sort()
@@ -147,7 +143,6 @@ function describeMemory({ first, last, windows, growth }) {
   return `${ends}. Medians of 30 s after the first minute: ${medians}. The largest is ${growth.toFixed(2)} times the first.`;
 }
 
-/** Checks the results of a soak test. */
 export function assertSoak({ answers, upstream, wrong, memory }) {
   assert.equal(wrong.faultCount, 0, wrong.faults.join("\n"));
   const share = (sum(upstream.injected) / upstream.requests) * 1000;

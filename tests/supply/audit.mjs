@@ -21,7 +21,6 @@ export function judge(context, { isAvailable, findings, reason }) {
   context.skip(message);
 }
 
-/** Audits the packages of a lock file against npm's registry. */
 export async function auditPackages({ cwd, omitDev = [], registry }) {
   const source = registry === undefined ? [] : ["--registry", registry];
   const report = ["--json", "--audit=true", "--audit-level=low", ...NO_RETRIES];
@@ -47,7 +46,6 @@ export function readAudit({ code, stdout, stderr }) {
   return { isAvailable: true, findings };
 }
 
-/** Verifies the registry's signatures of all installed packages. */
 export async function auditSignatures(cwd) {
   const args = ["audit", "signatures", "--json", ...NO_RETRIES];
   const { code, stdout, stderr } = await capture("npm", args, { cwd });
@@ -71,7 +69,6 @@ export function readSignatures({ code, stdout, stderr }) {
   };
 }
 
-/** Audits the crates of Cargo.lock against RustSec's database. */
 export async function auditCrates() {
   const fetched = await capture("cargo", ["deny", "fetch", "db"]);
   if (fetched.code !== 0) {

@@ -106,7 +106,6 @@ describe("audits", () => {
   });
 });
 
-/** Starts a registry with the given advisories, which records the requested names. */
 async function startRegistry(advisories) {
   const requested = [];
   const server = createServer(async (request, response) => {

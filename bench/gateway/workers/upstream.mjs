@@ -18,7 +18,6 @@ const encoder = new TextEncoder();
 const page = encoder.encode(JSON.stringify(buildPage()));
 const lastPage = encoder.encode(JSON.stringify({ ...buildPage(), hasMore: false }));
 const job = encoder.encode(buildJob("job_00000000"));
-/** Number of requests with the key, for the ids of new jobs. */
 let received = 0;
 
 export default {

@@ -25,7 +25,6 @@ describe("Browsers", () => {
     await site?.stop();
   });
 
-  /** Runs a function in a new page with the address of the package. Returns its result. */
   async function inPage(run, argument) {
     const page = await browser.newPage();
     try {
@@ -138,7 +137,6 @@ describe("Browsers", () => {
     },
   );
 
-  /** Returns the ids of the jobs that calls with a custom `fetch` return, or their errors. */
   function makeCalls(times) {
     return inPage(async ({ address, argument }) => {
       const { Client } = await import(address);

@@ -13,7 +13,6 @@ const CONCURRENT_CALLS = 20;
  */
 const MAX_TABLE_GROWTH = 512;
 
-/** Defines the tests. */
 export function checkMemory(calls, abandoned) {
   let found;
 

@@ -28,7 +28,6 @@ const EMIT_FILES = ["Vite build", "webpack", "Parcel 2"];
 
 let count = 0;
 
-/** Checks the bundle of one bundler in Chromium. */
 export function checkBundle(bundler, way) {
   const { tool, bundle, plugins = "" } = BUNDLERS[bundler];
   cell(bundler, way + plugins, (row) =>
@@ -74,14 +73,12 @@ export function checkViteDevServer() {
   }
 }
 
-/** Checks the bundles for a server, which `run` executes in its runtime. */
 export function checkServerBundles(bundler, runtime, run) {
   for (const [way, specifier] of Object.entries(SPECIFIERS)) {
     checkServerBundle(bundler, `${way}, for ${runtime}`, specifier, run);
   }
 }
 
-/** Checks the bundles that esbuild makes for Node, as AWS Lambda and SST use them. */
 export function checkNodeBundles() {
   checkServerBundle("esbuild", "`import`, for Node", "quillgate", runInNode);
   checkServerBundle("esbuild", "`import`, for Node, as CommonJS", "quillgate", runInNode, "cjs");
@@ -116,7 +113,6 @@ async function withProject(specifier, make) {
   }
 }
 
-/** Installs the package in a folder with a bundler's entry, the checks and their settings. */
 async function installEntry(name, entry, settings) {
   const root = await install(name, { "entry.mjs": entry, "settings.mjs": exported(settings) });
   copyConformance(root);

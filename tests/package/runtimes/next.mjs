@@ -83,7 +83,6 @@ after(async () => {
   for (const stop of stops) await stop();
 });
 
-/** Checks a server component, a route handler and a client component. */
 export function checkNext() {
   for (const bundler of Object.keys(BUNDLERS)) checkApp(bundler);
 }
@@ -121,7 +120,6 @@ function checkApp(bundler) {
   });
 }
 
-/** Returns the results in the link of a page. */
 function resultsOf(html) {
   return resultsIn(decodeURIComponent(/href="data:,([^"]*)"/.exec(html)?.[1] ?? html));
 }
@@ -133,7 +131,6 @@ async function read(url) {
   return text;
 }
 
-/** Builds an app and serves it. Returns its address. */
 async function startApp(bundler) {
   const folder = mkdtempSync(join(HOME, "app-"));
   stops.push(() => rmSync(folder, { recursive: true, force: true }));
