@@ -45,10 +45,8 @@ test("the documentation lists every input with its default", () => {
 
 test("the documentation lists every output", () => {
   const names = Object.keys(metadata.outputs).map((name) => `\`${name}\``);
-  assert.deepEqual(
-    readTable("output").map(([name]) => name),
-    names,
-  );
+  const documented = readTable("output").map(([name]) => name);
+  assert.deepEqual(documented, names);
 });
 
 test("every workflow in the documentation is an example that a test runs", () => {

@@ -92,13 +92,11 @@ describe("the gap report", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }, () =>
     );
     assert.equal(result.code, 0, result.raw);
     const { blocks } = only(messages);
-    assert.deepEqual(
-      blocks.map(({ text }) => text.text),
-      [
-        "*Searches without a click*\n• refund (12 searches)",
-        "*Pages with bad ratings*\n• /c (9 negative, 0 positive)\n• /b (3 negative, 1 positive)",
-      ],
-    );
+    const texts = blocks.map(({ text }) => text.text);
+    assert.deepEqual(texts, [
+      "*Searches without a click*\n• refund (12 searches)",
+      "*Pages with bad ratings*\n• /c (9 negative, 0 positive)\n• /b (3 negative, 1 positive)",
+    ]);
     assert.match(result.summary, /^The report was posted/);
     const { dateFrom, dateTo } = Object.fromEntries(queryOf(gateway.requests.at(-1)));
     assert.equal(Date.parse(dateTo) - Date.parse(dateFrom), 7 * 24 * 3600 * 1000);
@@ -279,10 +277,8 @@ describe("the feedback workflow", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }
     const { title, body } = issues[0];
     assert.equal(title, "Feedback on /a ::error::x @team");
     const lines = body.split("\n").slice(2, -1);
-    assert.ok(
-      lines.every((line) => line === "" || line.startsWith("    ")),
-      body,
-    );
+    const areIndented = lines.every((line) => line === "" || line.startsWith("    "));
+    assert.ok(areIndented, body);
     assert.ok(body.includes("\n    @team #12\n    <!-- quill"), body);
     assert.match(issues[2].body, /^<!-- quillgate-feedback f%20--%3E333 -->\n/);
   });

@@ -23,10 +23,8 @@ test("daily writes every page of the series in each format and warns about missi
   assert.match(stderr, /1 day is not in the archive/);
   const { stdout: json } = await quillgate(["daily", ...RANGE, "--json"]);
   const rows = JSON.parse(json);
-  assert.deepEqual(
-    rows.map(({ date }) => date),
-    ["2026-01-01", "2026-01-02"],
-  );
+  const dates = rows.map(({ date }) => date);
+  assert.deepEqual(dates, ["2026-01-01", "2026-01-02"]);
   const { stdout: ndjson } = await quillgate(["daily", ...RANGE]);
   assert.deepEqual(ndjson.trimEnd().split("\n").map(JSON.parse), rows);
   const { stdout: csv } = await quillgate(["daily", ...RANGE, "--format", "csv"]);
@@ -57,10 +55,8 @@ test("archive views writes every page in each format and warns about missing day
   assert.match(stderr, /2 of 3 pages/);
   assert.match(stderr, /1 day is not in the archive/);
   const { stdout: json } = await quillgate([...args, "--json"]);
-  assert.deepEqual(
-    JSON.parse(json).map(({ total }) => total),
-    [3, 6, 9],
-  );
+  const totals = JSON.parse(json).map(({ total }) => total);
+  assert.deepEqual(totals, [3, 6, 9]);
   const { stdout: ndjson } = await quillgate(args);
   assert.deepEqual(ndjson.trimEnd().split("\n").map(JSON.parse), JSON.parse(json));
   const written = await quillgate([...args, "-o", "views.csv"]);

@@ -193,10 +193,8 @@ test("deployment watch prints every change and maps the end to an exit code", as
   const failed = await quillgate(["deployment", "watch", "s_failed", "--json"]);
   assert.equal(failed.code, 7);
   const states = failed.stdout.trim().split("\n").map(JSON.parse);
-  assert.deepEqual(
-    states.map(({ status }) => status),
-    ["in_progress", "failure"],
-  );
+  const statuses = states.map(({ status }) => status);
+  assert.deepEqual(statuses, ["in_progress", "failure"]);
 });
 
 test("deployment list prints a table, or rows of JSON", async () => {

@@ -121,6 +121,10 @@ describe("GitHub Actions", () => {
   ];
   const searches = terms.map((searchQuery) => ({ searchQuery, hits: 1 }));
   const json = { searches, totalSearches: terms.length, nextCursor: null };
+  const readers = {
+    json: JSON.parse,
+    ndjson: (text) => text.trim().split("\n").map(JSON.parse),
+  };
 
   test("no line of the output is a workflow command, and JSON keeps its values", async (t) => {
     const { env: own, respondWith } = await startSession(t);
@@ -134,16 +138,8 @@ describe("GitHub Actions", () => {
         assert.equal(code, 0, stderr);
         assert.deepEqual(findCommands(stdout + stderr), [], args.join(" "));
         if (columns !== undefined) continue;
-        const rows = {
-          json: (text) => JSON.parse(text),
-          ndjson: (text) => text.trim().split("\n").map(JSON.parse),
-        };
-        const read = rows[flags[0]];
-        if (read !== undefined)
-          assert.deepEqual(
-            read(stdout).map((row) => row.searchQuery),
-            terms,
-          );
+        const shown = readers[flags[0]]?.(stdout).map((row) => row.searchQuery);
+        if (shown) assert.deepEqual(shown, terms);
       }
     }
     const { stdout } = await runCommand(["searches", "--format", "csv"], {

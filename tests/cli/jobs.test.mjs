@@ -113,10 +113,8 @@ test("watch prints every change and maps the job's end to an exit code", async (
   const failed = await quillgateJob(["watch", "job_2", "--json"]);
   assert.equal(failed.code, 7);
   const changes = failed.stdout.trimEnd().split("\n").map(JSON.parse);
-  assert.deepEqual(
-    changes.map(({ status }) => status),
-    ["active", "failed"],
-  );
+  const statuses = changes.map(({ status }) => status);
+  assert.deepEqual(statuses, ["active", "failed"]);
 });
 
 test("watch says that the job continues when it times out or is interrupted", async () => {

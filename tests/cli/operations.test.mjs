@@ -31,15 +31,10 @@ useStandIn({ rows: 2 });
 test("every operation has a command", () => {
   assert.ok(NAMES.length >= 18, `only ${NAMES.length} operations were found`);
   const offered = COMMANDS.flatMap(({ operations = [] }) => operations);
-  assert.deepEqual(
-    NAMES.filter((name) => !offered.includes(name)),
-    [],
-  );
-  assert.deepEqual(
-    offered.filter((name) => !NAMES.includes(name)),
-    [],
-    "commands name operations that are not declared",
-  );
+  const missing = NAMES.filter((name) => !offered.includes(name));
+  assert.deepEqual(missing, []);
+  const undeclared = offered.filter((name) => !NAMES.includes(name));
+  assert.deepEqual(undeclared, [], "commands name operations that are not declared");
 });
 
 const ID = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";

@@ -143,10 +143,8 @@ test("--compare shows each figure beside that of the previous period", async () 
   const narrow = await quillgate([...args, "--quiet"], { columns: 34 });
   assert.match(narrow.stdout, /^PATH +HUMAN +BEFORE +TOTAL +BEFORE$/m);
   const { stdout: json } = await quillgate([...args, "--json"]);
-  assert.deepEqual(
-    JSON.parse(json).map(({ previous }) => previous.total),
-    [10, 0],
-  );
+  const totals = JSON.parse(json).map(({ previous }) => previous.total);
+  assert.deepEqual(totals, [10, 0]);
 });
 
 test("--graph draws the main figure as bars that fit the terminal", async () => {

@@ -118,10 +118,8 @@ test("workflows and documentation pin every action of others to a commit", () =>
 test("only the publish jobs of the release workflow have an identity token, and they run no repository code", () => {
   const jobs = WORKFLOW.split(/^ {2}(?=[\w-]+:\n {4})/m).slice(1);
   const publishing = jobs.filter((job) => job.includes("id-token: write"));
-  assert.deepEqual(
-    publishing.map((job) => job.split(":")[0]),
-    ["publish", "publish-crate"],
-  );
+  const names = publishing.map((job) => job.split(":")[0]);
+  assert.deepEqual(names, ["publish", "publish-crate"]);
   const runsCode = /checkout|npm (ci|install|test|run)|cargo (build|install|test)|scripts\//;
   for (const job of publishing) assert.doesNotMatch(job, runsCode);
   assert.doesNotMatch(WORKFLOW, /secrets\./);

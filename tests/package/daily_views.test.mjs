@@ -65,13 +65,11 @@ test("archivedViews() reads every page of the archive's list", async () => {
   );
   const rows = await client.analytics.archivedViews({ ...DAYS, limit: 2 }).all();
   assert.deepEqual(rows, [row("/a"), row("/b"), row("/c")]);
-  assert.deepEqual(
-    readRequests().map(({ pathname, query }) => [pathname, query]),
-    [
-      ["/v1/analytics/acme/views/archived", { ...DAYS, limit: "2" }],
-      ["/v1/analytics/acme/views/archived", { ...DAYS, limit: "2", cursor: "/b" }],
-    ],
-  );
+  const received = readRequests().map(({ pathname, query }) => [pathname, query]);
+  assert.deepEqual(received, [
+    ["/v1/analytics/acme/views/archived", { ...DAYS, limit: "2" }],
+    ["/v1/analytics/acme/views/archived", { ...DAYS, limit: "2", cursor: "/b" }],
+  ]);
 });
 
 test("archivedViews() exports CSV and rejects limits above 1,000", async () => {

@@ -55,10 +55,8 @@ test("a list and its export report totals that change between two pages", async 
   const script = () => inTurn(page(1, true), page(1, true), page(2, false));
   await against(script(), async (client) => {
     const pages = await collect(client.analytics.views(RANGE).pages());
-    assert.deepEqual(
-      pages.map(({ isMixed }) => isMixed),
-      [false, false, true],
-    );
+    const areMixed = pages.map(({ isMixed }) => isMixed);
+    assert.deepEqual(areMixed, [false, false, true]);
   });
   await against(script(), async (client) => {
     const stream = client.analytics.views(RANGE).export({ format: "csv" });

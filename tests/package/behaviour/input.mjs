@@ -32,10 +32,11 @@ describe("Invalid input", () => {
     against({ json: JOB }, async ({ agentJobs }, { requests }) => {
       await agentJobs.get("a/../b?x=1#y");
       await agentJobs.get("%2e%2e");
-      assert.deepEqual(
-        requests.map(({ path }) => path),
-        ["/v2/agent/acme/job/a%2F..%2Fb%3Fx%3D1%23y", "/v2/agent/acme/job/%252e%252e"],
-      );
+      const paths = requests.map(({ path }) => path);
+      assert.deepEqual(paths, [
+        "/v2/agent/acme/job/a%2F..%2Fb%3Fx%3D1%23y",
+        "/v2/agent/acme/job/%252e%252e",
+      ]);
     }),
   );
 
@@ -126,14 +127,12 @@ describe("Invalid input", () => {
       ["http://localhost.x.example", platform, "secure-base-url"],
       ["http://gate.example", gateway, "secure-base-url"],
     ]) {
-      assert.throws(
-        () => new Client({ projectId: "acme", baseUrl, auth }),
-        (error) => {
-          assert.ok(error instanceof ValidationError, inspect(error));
-          assert.deepEqual([error.field, error.rule], ["baseUrl", rule], baseUrl);
-          return true;
-        },
-      );
+      const make = () => new Client({ projectId: "acme", baseUrl, auth });
+      assert.throws(make, (error) => {
+        assert.ok(error instanceof ValidationError, inspect(error));
+        assert.deepEqual([error.field, error.rule], ["baseUrl", rule], baseUrl);
+        return true;
+      });
     }
     for (const [baseUrl, auth] of [
       ["https://gate.example/base/", gateway],
