@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { startServer } from "../../bench/gateway/servers.mjs";
 import { MODULES, PRESENT } from "../../bench/gateway/variants.mjs";
 import { canaryKey, noteCanary } from "../harness/canary.mjs";
+import { registerGateway } from "../harness/openapi.mjs";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
 import { checkWrites, Ledger, SoakClient } from "./clients.mjs";
@@ -78,6 +79,8 @@ async function startGatewayIn(folder, { adminKey, secret, upstreamUrl }) {
 async function work({ server, upstream, adminKey, secret, seconds, minRequests, seed }) {
   const ledger = new Ledger({ upstream, secrets: [adminKey, secret] });
   const gatewayUrl = `http://127.0.0.1:${server.ports.quillgate}`;
+  // Every response is compared with the OpenAPI document that the gateway serves.
+  await registerGateway(gatewayUrl);
   const clients = Array.from({ length: CLIENT_COUNT }, (_, index) => {
     const name = `client-${index}`;
     const token = mintToken(accessClaims({ sub: name, projects: PROJECTS, scope: SCOPE }), secret);
