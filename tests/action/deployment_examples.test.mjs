@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe } from "node:test";
 import { pathToFileURL } from "node:url";
-import { BRANCH, startDeploymentGate } from "./deployment_gate.mjs";
+import { BRANCH, useDeploymentGate } from "./deployment_gate.mjs";
 import { only, pullRequestEvent } from "./fixtures.mjs";
 import { Cache, readExample, startWorkflowJob, WITHOUT_JQ } from "./workflow.mjs";
 
@@ -15,11 +15,7 @@ const FAILURE = { status: "failure", summary: "Invalid file" };
 const [BASE, HEAD] = ["a", "b"].map((digit) => digit.repeat(40));
 const COMPARISON = `/repos/acme/docs/compare/${BASE}...${HEAD}`;
 
-let site;
-before(async () => {
-  site = await startDeploymentGate("action-deployment-examples");
-});
-after(() => site?.stop());
+const { test } = useDeploymentGate("action-deployment-examples", "deployments");
 
 async function runExample(run, heading, { end, id = run.id, event = {}, ...options }) {
   const { job, permissions } = readExample(heading);
@@ -36,55 +32,57 @@ async function runExample(run, heading, { end, id = run.id, event = {}, ...optio
   });
   if (end !== undefined) {
     await running.waitForOutput(/has been started/);
-    await site.upstream.setDeployment((await run.deployments()).at(-1)._id, end);
+    await run.upstream.setDeployment((await run.deployments()).at(-1)._id, end);
   }
   return running.ended;
 }
 
 describe("documented workflows", { concurrency: CONCURRENCY }, () => {
-  test("the workflow for a remote OpenAPI file deploys when its content changes", {
-    skip: WITHOUT_JQ,
-  }, async (t) => {
-    const run = await site.startRun(t);
-    const cache = new Cache();
-    const folder = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));
-    t.after(() => {
-      cache.clean();
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    });
-    const file = join(folder, "openapi.json");
-    const variables = { OPENAPI_URL: pathToFileURL(file).href };
-    let at = 0;
-    const runWith = (content, end) => {
-      writeFileSync(file, content);
-      at += 1;
-      const id = String(Number(run.id) * 10 + at);
-      const heading = "Redeploy when a remote OpenAPI file changes";
-      return runExample(run, heading, { end, id, cache, variables });
-    };
-    const [V1, V2] = ["1", "2"].map(
-      (version) => `{"openapi":"3.1.0","info":{"version":${version}}}`,
-    );
-    const count = async () => (await run.deployments()).length;
+  test(
+    "the workflow for a remote OpenAPI file deploys when its content changes",
+    {
+      skip: WITHOUT_JQ,
+    },
+    async (run, t) => {
+      const cache = new Cache();
+      const folder = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));
+      t.after(() => {
+        cache.clean();
+        rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      });
+      const file = join(folder, "openapi.json");
+      const variables = { OPENAPI_URL: pathToFileURL(file).href };
+      let at = 0;
+      const runWith = (content, end) => {
+        writeFileSync(file, content);
+        at += 1;
+        const id = String(Number(run.id) * 10 + at);
+        const heading = "Redeploy when a remote OpenAPI file changes";
+        return runExample(run, heading, { end, id, cache, variables });
+      };
+      const [V1, V2] = ["1", "2"].map(
+        (version) => `{"openapi":"3.1.0","info":{"version":${version}}}`,
+      );
+      const count = async () => (await run.deployments()).length;
 
-    const first = await runWith(V1, SUCCESS);
-    assert.deepEqual([first.code, first.outputs.live, await count()], [0, "true", 1], first.raw);
-    const same = await runWith(`\n${V1} `);
-    assert.deepEqual([same.code, same.outputs, await count()], [0, { skipped: "true" }, 1]);
-    const failed = await runWith(V2, FAILURE);
-    assert.deepEqual([failed.code, failed.outputs.live, await count()], [1, "false", 2]);
-    const retried = await runWith(V2, SUCCESS);
-    assert.deepEqual([retried.code, retried.outputs.live, await count()], [0, "true", 3]);
-    const reverted = await runWith(V1, SUCCESS);
-    assert.deepEqual([reverted.code, await count()], [0, 4], reverted.raw);
-    await assert.rejects(runWith("<html>"), /parse error/);
-    await assert.rejects(runWith('{"message":"Sign in"}'), /Command failed/);
-    assert.equal(await count(), 4);
-    assert.equal(cache.keys.length, 4, "every successful run saves the cache");
-  });
+      const first = await runWith(V1, SUCCESS);
+      assert.deepEqual([first.code, first.outputs.live, await count()], [0, "true", 1], first.raw);
+      const same = await runWith(`\n${V1} `);
+      assert.deepEqual([same.code, same.outputs, await count()], [0, { skipped: "true" }, 1]);
+      const failed = await runWith(V2, FAILURE);
+      assert.deepEqual([failed.code, failed.outputs.live, await count()], [1, "false", 2]);
+      const retried = await runWith(V2, SUCCESS);
+      assert.deepEqual([retried.code, retried.outputs.live, await count()], [0, "true", 3]);
+      const reverted = await runWith(V1, SUCCESS);
+      assert.deepEqual([reverted.code, await count()], [0, 4], reverted.raw);
+      await assert.rejects(runWith("<html>"), /parse error/);
+      await assert.rejects(runWith('{"message":"Sign in"}'), /Command failed/);
+      assert.equal(await count(), 4);
+      assert.equal(cache.keys.length, 4, "every successful run saves the cache");
+    },
+  );
 
-  test("the workflow for a merge deploys when a path changed that is not excluded", async (t) => {
-    const run = await site.startRun(t);
+  test("the workflow for a merge deploys when a path changed that is not excluded", async (run) => {
     const event = { before: BASE, after: HEAD };
     for (const [filename, end, skipped] of [
       ["docs/drafts/a.mdx", undefined, "true"],
@@ -97,8 +95,7 @@ describe("documented workflows", { concurrency: CONCURRENCY }, () => {
     assert.equal((await run.deployments()).length, 1);
   });
 
-  test("the workflow for previews comments on the pull request, and skips forks", async (t) => {
-    const run = await site.startRun(t);
+  test("the workflow for previews comments on the pull request, and skips forks", async (run) => {
     run.github.resources[COMPARISON] = { status: "diverged", files: [{ filename: "docs/a" }] };
     const head = { ref: BRANCH, sha: HEAD };
     const base = { sha: BASE };

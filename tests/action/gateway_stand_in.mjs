@@ -1,7 +1,7 @@
 /** Stand-in for the gateway's agent jobs. */
 import assert from "node:assert/strict";
 import { text } from "node:stream/consumers";
-import { after, before } from "node:test";
+import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { startIssuer } from "../harness/issuer.mjs";
 import { listen } from "../harness/listen.mjs";
@@ -16,19 +16,23 @@ const POLL_INTERVAL_MS = 10;
 const LEEWAY_SECONDS = 60;
 const STREAM = { "content-type": "text/event-stream", "cache-control": "no-store" };
 
-/** Returns a function that starts a workflow run with its own GitHub and its own stand-in. */
+/** Returns a function that tests a workflow run with its own GitHub and its own stand-in. */
 export function useStandIn() {
   let issuer;
   before(async () => {
     issuer = await startIssuer();
   });
   after(() => issuer?.stop());
-  return async (t) => {
+  const startRun = async (t) => {
     const github = await startGithub(issuer);
     t.after(() => github.stop());
     const gateway = await StandIn.start(github);
     t.after(() => gateway.stop());
     return new WorkflowRun({ github, gateway });
+  };
+  return (name, ...rest) => {
+    const body = rest.pop();
+    test(name, ...rest, async (t) => body(await startRun(t), t));
   };
 }
 

@@ -1,22 +1,17 @@
 /** The input `preview` of jobs, against the gateway in workerd and the simulated Mintlify API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { BRANCH, startDeploymentGate } from "./deployment_gate.mjs";
+import { describe } from "node:test";
+import { BRANCH, useDeploymentGate } from "./deployment_gate.mjs";
 import { COMPLETED, only, PULL_REQUEST, pullRequestEvent, warningsOf } from "./fixtures.mjs";
 
 const CONCURRENCY = 4;
 
-let site;
-before(async () => {
-  site = await startDeploymentGate("action-job-previews");
-});
-after(() => site?.stop());
+const { test } = useDeploymentGate("action-job-previews", "all");
 
 describe("preview: true of a job", { concurrency: CONCURRENCY }, () => {
   const OPTIONS = { with: { preview: true, comment: true }, event: pullRequestEvent(7) };
 
-  test("previews the branch of the job's pull request and links it", async (t) => {
-    const run = await site.startRun(t, "all");
+  test("previews the branch of the job's pull request and links it", async (run) => {
     run.github.resources["/repos/acme/docs/pulls/12"] = { head: { ref: BRANCH } };
     const { result } = await run.runJob(COMPLETED, OPTIONS);
     assert.equal(result.code, 0, result.raw);
@@ -34,16 +29,14 @@ describe("preview: true of a job", { concurrency: CONCURRENCY }, () => {
     ["no pull request", { status: "completed" }],
     ["failed", { status: "failed", prLink: PULL_REQUEST }],
   ]) {
-    test(`starts no preview for a job with the result: ${name}`, async (t) => {
-      const run = await site.startRun(t, "all");
+    test(`starts no preview for a job with the result: ${name}`, async (run) => {
       const { result } = await run.runJob(end, OPTIONS);
       assert.equal(result.outputs["preview-url"], "");
       assert.deepEqual([await run.deployments(), warningsOf(result)], [[], []]);
     });
   }
 
-  test("never previews the default branch when the pull request cannot be read", async (t) => {
-    const run = await site.startRun(t, "all");
+  test("never previews the default branch when the pull request cannot be read", async (run) => {
     // The simulated job has the branch `main`.
     const event = { ...OPTIONS.event, repository: { default_branch: "main" } };
     const { result } = await run.runJob(COMPLETED, { ...OPTIONS, event });
