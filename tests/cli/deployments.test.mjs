@@ -1,9 +1,9 @@
 /** The commands for deployments, previews and automations. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Interruption } from "../../pkg/dist/cli/errors.js";
 import {
   folder,
+  interruptAt,
   quillgate,
   read,
   respondWith,
@@ -14,16 +14,12 @@ import {
 } from "./session.mjs";
 import { PREVIEW_URL, PROJECT, problem } from "./stand_in.mjs";
 
-const EVENTS = /\/deployments\/s_live\/events$/;
-
 useStandIn();
 
 /** Makes each started deployment one of the stand-in's, such as `s_failed`. */
-function startAs(statusId) {
-  respondWith(({ method }) => {
-    const json = { statusId, previewUrl: PREVIEW_URL };
-    return method === "POST" ? { status: 202, json } : undefined;
-  });
+function startAs(statusId, previewUrl = PREVIEW_URL) {
+  const started = { status: 202, json: { statusId, previewUrl } };
+  respondWith(({ method }) => (method === "POST" ? started : undefined));
 }
 
 test("deploy prints the id and the command that waits for it", async () => {
@@ -120,11 +116,7 @@ test("preview --open opens neither a failed preview nor a URL that is not http o
   const env = browserEnv();
   startAs("s_failed");
   assert.equal((await quillgate(["preview", "b", "--open"], { env })).code, 7);
-  respondWith(({ method }) =>
-    method === "POST"
-      ? { status: 202, json: { statusId: "s_live", previewUrl: "file:///etc/passwd" } }
-      : undefined,
-  );
+  startAs("s_live", "file:///etc/passwd");
   const { code, stderr } = await quillgate(["preview", "b", "--open"], { env });
   assert.equal(code, 0);
   assert.match(stderr, /no URL of the preview to open/);
@@ -132,42 +124,29 @@ test("preview --open opens neither a failed preview nor a URL that is not http o
 });
 
 test("Ctrl-C during a wait names what was started and the command that continues", async () => {
-  const controller = new AbortController();
-  respondWith(({ path }) => {
-    if (!EVENTS.test(path)) return undefined;
-    controller.abort(new Interruption(130));
-    return { stall: "head" };
-  });
-  const { signal } = controller;
-  const { code, stdout, stderr } = await quillgate(["deploy", "--wait"], { signal });
+  const options = () => ({ signal: interruptAt(/\/deployments\/s_live\/events$/) });
+  const { code, stdout, stderr } = await quillgate(["deploy", "--wait"], options());
   assert.deepEqual([code, stdout], [130, "s_live\n"]);
   const hint = "the deployment continues; to wait for it: quillgate deployment watch s_live";
   assert.ok(stderr.includes(hint), stderr);
-  const again = new AbortController();
-  respondWith(({ path }) => {
-    if (!EVENTS.test(path)) return undefined;
-    again.abort(new Interruption(130));
-    return { stall: "head" };
-  });
   // With --json, the id is only in the hint.
-  const json = await quillgate(["deploy", "--wait", "--json"], { signal: again.signal });
+  const json = await quillgate(["deploy", "--wait", "--json"], options());
   assert.ok(JSON.parse(json.stderr).error.hints.includes(hint), json.stderr);
 });
 
-test("an interrupted start prints the flag that repeats it safely", async () => {
-  for (const args of [["deploy"], ["preview", "b"], ["automation", "run", "w_1"]]) {
-    server.requests.length = 0;
-    const controller = new AbortController();
-    respondWith(() => {
-      controller.abort(new Interruption(130));
-      return { stall: "head" };
-    });
-    const { code, stderr } = await quillgate(args, { signal: controller.signal });
+for (const args of [
+  ["job", "create", "x"],
+  ["deploy"],
+  ["preview", "b"],
+  ["automation", "run", "w_1"],
+]) {
+  test(`an interrupted ${args[0]} prints the flag that repeats it safely`, async () => {
+    const { code, stderr } = await quillgate(args, { signal: interruptAt(/./) });
     assert.equal(code, 130);
     const key = server.requests[0].headers["idempotency-key"];
     assert.ok(stderr.includes(`to repeat it safely: --idempotency-key ${key}`), stderr);
-  }
-});
+  });
+}
 
 test("automation run prints the run's id, and repeats only with --force", async () => {
   const { code, stdout, stderr } = await quillgate(["automation", "run", "w_1"]);

@@ -7,7 +7,15 @@ import { SECRETS } from "../../gateway/src/secrets.js";
 import { GATEWAY_SECRETS } from "../../pkg/dist/cli/gateway_secrets.js";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { runCommand } from "./command_line.mjs";
-import { folder, quillgate, respondWith, server, useStandIn, write } from "./session.mjs";
+import {
+  folder,
+  quillgate,
+  respondTo,
+  respondWith,
+  server,
+  useStandIn,
+  write,
+} from "./session.mjs";
 import { budgetFields, PROJECT, problem } from "./stand_in.mjs";
 
 const DAY_S = 86_400;
@@ -15,9 +23,11 @@ const ARCHIVE = {
   ...{ complete: 28, failed: 0, missing: [{ dateFrom: "2026-01-03", dateTo: "2026-01-05" }] },
   completeAt: "2026-02-01T01:00:00Z",
 };
-const isArchive = ({ path }) => path.endsWith("/views/daily/status");
+const ARCHIVE_STATUS = /\/views\/daily\/status$/;
 
-useStandIn({ override: (received) => (isArchive(received) ? { json: ARCHIVE } : undefined) });
+useStandIn({
+  override: ({ path }) => (ARCHIVE_STATUS.test(path) ? { json: ARCHIVE } : undefined),
+});
 
 function token(changes = {}) {
   const grant = { sub: "alice", projects: [PROJECT], scope: "jobs:read analytics:read" };
@@ -96,9 +106,7 @@ test("the doctor finds a token for another project", async () => {
   const isUnsent = !server.requests.some(({ path }) => path.startsWith("/v"));
   assert.ok(isUnsent, "the doctor sent the token all the same");
   // A trusted issuer's token names no projects, so only the gateway can check them.
-  respondWith(({ path }) =>
-    path.startsWith("/v") ? problem(403, "project-not-allowed", "not for this project") : undefined,
-  );
+  respondTo(/^\/v/, problem(403, "project-not-allowed", "not for this project"));
   const refused = await findOnly({ env: { QUILLGATE_TOKEN: token({ projects: undefined }) } });
   assert.equal(refused.check, "project");
   assert.match(refused.action, /check the project's identifier/);
@@ -136,14 +144,10 @@ test("the doctor finds a malformed token and a malformed admin key", async () =>
 });
 
 test("the doctor finds a token that the gateway rejects, entirely or for one scope", async () => {
-  respondWith(({ path }) =>
-    path.startsWith("/v") ? problem(401, "unauthorized", "the token is revoked") : undefined,
-  );
+  respondTo(/^\/v/, problem(401, "unauthorized", "the token is revoked"));
   const refused = await findOnly();
   assert.match(refused.found, /401: the token is revoked/);
-  respondWith(({ path }) =>
-    path.startsWith("/v1") ? problem(403, "forbidden", "not allowed") : undefined,
-  );
+  respondTo(/^\/v1/, problem(403, "forbidden", "not allowed"));
   const forbidden = await findOnly();
   assert.deepEqual(
     [forbidden.check, forbidden.action],
@@ -167,21 +171,14 @@ for (const [direction, seconds, words] of [
 }
 
 test("the doctor finds a gateway of another release", async () => {
-  const json = { info: { version: "9.1.0" } };
-  respondWith(({ path }) => (path === "/openapi.json" ? { json } : undefined));
+  respondTo(/^\/openapi\.json$/, { json: { info: { version: "9.1.0" } } });
   const { check, level, found } = await findOnly();
   assert.deepEqual([check, level, found], ["versions", "warning", "the gateway is 9.1.0"]);
 });
 
 test("the doctor finds a spent budget", async () => {
-  respondWith(({ path }) =>
-    path.startsWith("/v1") && !isArchive({ path })
-      ? problem(429, "rate-limited", "none left", {
-          ...budgetFields(0, 2900),
-          "retry-after": "2900",
-        })
-      : undefined,
-  );
+  const fields = { ...budgetFields(0, 2900), "retry-after": "2900" };
+  respondTo(/^\/v1(?!.*\/daily\/)/, problem(429, "rate-limited", "none left", fields));
   const { check, level, found } = await findOnly();
   assert.deepEqual([check, level], ["budget", "problem"]);
   assert.equal(found, "analytics: 0 of 100 left, more in 49 min");
@@ -193,7 +190,7 @@ test("the doctor finds a spent budget behind a cached response", async () => {
     "cache-status": "quillgate; hit; detail=quota-exceeded",
   };
   respondWith(({ path, headers }) => {
-    if (!path.startsWith("/v1") || isArchive({ path })) return undefined;
+    if (!path.startsWith("/v1") || ARCHIVE_STATUS.test(path)) return undefined;
     // The cached response has budget fields only if the request has `no-cache`.
     const bypassesCache = headers["cache-control"] === "no-cache";
     return {
@@ -227,7 +224,7 @@ test("the doctor suggests no log of the gateway when its host does not resolve",
 });
 
 test("the doctor finds a base URL of another site", async () => {
-  respondWith(({ path }) => (path === "/healthz" ? { status: 404 } : undefined));
+  respondTo(/^\/healthz$/, { status: 404 });
   const { found, action } = await findOnly();
   assert.match(found, /\/healthz answers 404/);
   assert.match(action, /is it a gateway's address/);
@@ -289,7 +286,7 @@ for (const [what, answer, level, found, action] of [
   ],
 ]) {
   test(`the doctor examines an archive ${what}`, async () => {
-    respondWith((received) => (isArchive(received) ? answer : undefined));
+    respondTo(ARCHIVE_STATUS, answer);
     const { findings } = await runDoctor();
     const finding = findings.find(({ check }) => check === "archive");
     assert.equal(finding.level, level, JSON.stringify(finding));
@@ -311,7 +308,7 @@ for (const [variable, action] of [
   test(`the doctor finds an invalid ${variable} of the gateway`, async () => {
     const refusal = problem(500, "misconfigured", `the gateway's variable ${variable} is wrong`);
     const answer = { ...refusal, json: { ...refusal.json, variable } };
-    respondWith(({ path }) => (path.startsWith("/v") ? answer : undefined));
+    respondTo(/^\/v/, answer);
     const finding = await findOnly();
     assert.match(finding.found, RegExp(variable));
     assert.match(finding.action, action);
@@ -319,9 +316,7 @@ for (const [variable, action] of [
 }
 
 test("the doctor ignores a gateway without a Date header", async () => {
-  respondWith(({ path }) =>
-    path === "/healthz" ? { headers: { date: "" }, json: {} } : undefined,
-  );
+  respondTo(/^\/healthz$/, { headers: { date: "" }, json: {} });
   const { wrong, findings } = await runDoctor();
   assert.deepEqual(wrong, []);
   assert.match(findings.find(({ check }) => check === "clock").found, /^not known/);

@@ -14,6 +14,7 @@ import { BIN } from "./command_line.mjs";
 
 const GATE = new URL("https://gate.example");
 const ADDRESS = /check the address/;
+const AUTHORITIES = /NODE_EXTRA_CA_CERTS/;
 
 const failed = (cause) => new TypeError("fetch failed", { cause });
 const coded = (code, more) => failed(Object.assign(new Error(code), { code, ...more }));
@@ -29,57 +30,44 @@ const several = failed(
   Object.assign(new AggregateError([coded("ECONNREFUSED").cause]), { code: "ECONNREFUSED" }),
 );
 
-for (const [error, reason, words, advice, sent, canRetry] of [
-  [coded("ENOTFOUND", { hostname: "gate.example" }), "dns", "resolved", ADDRESS, "no", true],
-  [coded("EAI_AGAIN"), "dns", "resolved", ADDRESS, "no", true],
-  [coded("ECONNREFUSED", { address: "::1", port: 443 }), "refused", "refuses", ADDRESS, "no", true],
-  [several, "refused", "refuses", ADDRESS, "no", true],
-  [coded("connect EHOSTUNREACH"), "unreachable", "cannot be reached", ADDRESS, "no", true],
-  [coded("UND_ERR_CONNECT_TIMEOUT"), "unreachable", "connections", ADDRESS, "no", true],
-  [failed(new Error("bad port")), "port", "port", /another port/, "no", false],
-  [coded("CERT_HAS_EXPIRED"), "certificate", "expired", /clock/, "no", false],
-  [coded("CERT_NOT_YET_VALID"), "certificate", "not valid yet", /clock/, "no", false],
-  [coded("ERR_TLS_CERT_ALTNAME_INVALID"), "certificate", "another name", ADDRESS, "no", false],
-  [
-    coded("SELF_SIGNED_CERT_IN_CHAIN"),
-    "certificate",
-    "trusted",
-    /NODE_EXTRA_CA_CERTS/,
-    "no",
-    false,
-  ],
-  [
-    coded("UNABLE_TO_GET_ISSUER_CERT"),
-    "certificate",
-    "trusted",
-    /NODE_EXTRA_CA_CERTS/,
-    "no",
-    false,
-  ],
-  [coded("ERR_SSL_WRONG_VERSION_NUMBER"), "tls", "TLS", /is the address http/, "no", false],
-  [coded("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"), "tls", "TLS", /client cert/, "no", false],
-  [coded("HPE_INVALID_CONSTANT"), "protocol", "HTTP", ADDRESS, "maybe", true],
-  [tunnel(407), "proxy", "the proxy requires credentials", /percent-encoded/, "no", false],
-  [tunnel(403), "proxy", "the proxy does not connect", /NO_PROXY/, "no", false],
-  [tunnel(502), "proxy", "the proxy does not connect", /NO_PROXY/, "no", true],
+const FINAL = ["no", false];
+const RETRYABLE = ["no", true];
+const UNKNOWN = ["maybe", true];
+for (const [error, reason, words, advice, [sent, canRetry]] of [
+  [coded("ENOTFOUND", { hostname: "gate.example" }), "dns", "resolved", ADDRESS, RETRYABLE],
+  [coded("EAI_AGAIN"), "dns", "resolved", ADDRESS, RETRYABLE],
+  [coded("ECONNREFUSED", { address: "::1", port: 443 }), "refused", "refuses", ADDRESS, RETRYABLE],
+  [several, "refused", "refuses", ADDRESS, RETRYABLE],
+  [coded("connect EHOSTUNREACH"), "unreachable", "cannot be reached", ADDRESS, RETRYABLE],
+  [coded("UND_ERR_CONNECT_TIMEOUT"), "unreachable", "connections", ADDRESS, RETRYABLE],
+  [failed(new Error("bad port")), "port", "port", /another port/, FINAL],
+  [coded("CERT_HAS_EXPIRED"), "certificate", "expired", /clock/, FINAL],
+  [coded("CERT_NOT_YET_VALID"), "certificate", "not valid yet", /clock/, FINAL],
+  [coded("ERR_TLS_CERT_ALTNAME_INVALID"), "certificate", "another name", ADDRESS, FINAL],
+  [coded("SELF_SIGNED_CERT_IN_CHAIN"), "certificate", "trusted", AUTHORITIES, FINAL],
+  [coded("UNABLE_TO_GET_ISSUER_CERT"), "certificate", "trusted", AUTHORITIES, FINAL],
+  [coded("ERR_SSL_WRONG_VERSION_NUMBER"), "tls", "TLS", /is the address http/, FINAL],
+  [coded("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"), "tls", "TLS", /client cert/, FINAL],
+  [coded("HPE_INVALID_CONSTANT"), "protocol", "HTTP", ADDRESS, UNKNOWN],
+  [tunnel(407), "proxy", "the proxy requires credentials", /percent-encoded/, FINAL],
+  [tunnel(403), "proxy", "the proxy does not connect", /NO_PROXY/, FINAL],
+  [tunnel(502), "proxy", "the proxy does not connect", /NO_PROXY/, RETRYABLE],
   [
     coded("ECONNREFUSED", { address: "10.0.0.1", port: 3128 }),
     "proxy",
     "the proxy 10.0.0.1:3128",
     /HTTPS_PROXY/,
-    "no",
-    true,
+    RETRYABLE,
   ],
   [
     coded("ENOTFOUND", { hostname: "proxy.corp" }),
     "proxy",
     "the proxy proxy.corp",
     /HTTPS_PROXY/,
-    "no",
-    true,
+    RETRYABLE,
   ],
-  [coded("ECONNRESET"), "interrupted", "broke (ECONNRESET)", /^$/, "maybe", true],
-  [undefined, "interrupted", "no answer from gate.example", /^$/, "maybe", true],
+  [coded("ECONNRESET"), "interrupted", "broke (ECONNRESET)", /^$/, UNKNOWN],
+  [undefined, "interrupted", "no answer from gate.example", /^$/, UNKNOWN],
 ]) {
   test(`explains ${error?.cause?.code ?? error?.cause?.message} ${error?.cause?.port ?? ""} as ${reason}`, () => {
     const failure = explainConnection(error, GATE);

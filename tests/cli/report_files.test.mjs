@@ -13,6 +13,7 @@ import {
   folder,
   quillgate,
   read,
+  respondTo,
   respondWith,
   server,
   useStandIn,
@@ -58,9 +59,7 @@ describe("--resume", () => {
   test("--resume completes an export that was killed in the middle of a chunk", async () => {
     const args = ["views", ...RANGE, "-o", "views.csv"];
     await quillgate([...args.slice(0, -1), "whole.csv"]);
-    respondWith((received) =>
-      received.path.includes("offset=500") ? problem(400, "bad", "no") : undefined,
-    );
+    respondTo(/offset=500/, problem(400, "bad", "no"));
     assert.equal((await quillgate(args)).code, 2);
     respondWith(undefined);
     const [bytes, cursor] = [read("views.csv"), read("views.csv.quillgate-progress")];
@@ -75,9 +74,7 @@ describe("--resume", () => {
   test("--resume completes an interrupted export to the limit of its --rows", async () => {
     const args = ["views", ...RANGE, "--rows", "600", "-o"];
     await quillgate([...args, "whole.csv"]);
-    respondWith(({ path }) =>
-      path.includes("offset=250") ? problem(400, "bad", "no") : undefined,
-    );
+    respondTo(/offset=250/, problem(400, "bad", "no"));
     assert.equal((await quillgate([...args, "views.csv"])).code, 2);
     respondWith(undefined);
     const other = await quillgate(["views", "--rows", "700", "-o", "views.csv", "--resume"]);
@@ -121,8 +118,7 @@ describe("--resume", () => {
 });
 
 test("ends a file correctly when the last page has no rows", async () => {
-  const last = { totals: {}, views: [], hasMore: false };
-  respondWith(({ path }) => (path.includes("offset=1000") ? { json: last } : undefined));
+  respondTo(/offset=1000/, { json: { totals: {}, views: [], hasMore: false } });
   const rows = (await exportByClient("views", "ndjson")).trimEnd().split("\n").map(JSON.parse);
   assert.equal(rows.length, 1000);
   for (const [format, parse] of [

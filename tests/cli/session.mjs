@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { Interruption } from "../../pkg/dist/cli/errors.js";
 import { runCommand } from "./command_line.mjs";
 import { PROJECT, startStandIn } from "./stand_in.mjs";
 
@@ -37,6 +38,22 @@ export function useStandIn({ rows, override: otherwise } = {}) {
 
 export function respondWith(respond) {
   override = respond;
+}
+
+/** Responds to requests whose path matches; others get the default response. */
+export function respondTo(pattern, response) {
+  override = ({ path }) => (pattern.test(path) ? response : undefined);
+}
+
+/** Interrupts the command at the first request whose path matches. Returns the command's signal. */
+export function interruptAt(pattern, code = 130) {
+  const controller = new AbortController();
+  override = ({ path }) => {
+    if (!pattern.test(path)) return undefined;
+    controller.abort(new Interruption(code));
+    return { stall: "head" };
+  };
+  return controller.signal;
 }
 
 export const env = () => envOf(server);
