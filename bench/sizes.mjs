@@ -15,10 +15,7 @@ const PEERS = {
   stripe: 'import Stripe from "stripe"; globalThis.x = Stripe;',
 };
 
-/**
- * Returns the sizes of this package in bytes. `lazy` contains the chunks that the first export and
- * the first event stream of a job load.
- */
+/** `lazy` contains the chunks that the first export and the first event stream load. */
 export async function ownSizes(entry = "quillgate") {
   const source = `import { Client } from "${entry}"; globalThis.x = Client;`;
   const all = await bundle(source, ROOT);

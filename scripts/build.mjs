@@ -20,10 +20,7 @@ export { buildStartWorker, buildWorker, START_MAIN } from "./build/worker.mjs";
 /** Needs of a build, for {@link setup}. */
 export const BUILD_NEEDS = Object.freeze({ wasmBindgen: true });
 
-/**
- * The parts by name, in build order. The page contains the package. The gateway contains the Worker
- * and the page. The tests also use the Worker of `npm start`.
- */
+/** In build order: the page contains the package, and the gateway the Worker and the page. */
 export const PARTS = Object.freeze({
   package: buildPackage,
   worker: buildWorker,

@@ -6,10 +6,7 @@ const WASM_TARGET = "wasm32-unknown-unknown";
 /** Compiles exactly what Cargo.lock lists, and fails if the lock file is out of date. */
 export const LOCKED = "--locked";
 
-/**
- * Runs a Cargo command that compiles, and returns the artifacts that Cargo reports. This works with
- * any target folder that the user has configured.
- */
+/** Compiles, and returns the artifacts that Cargo reports, whatever the target folder. */
 export async function cargo(step, command, args, options = {}) {
   const { compiled, verbose, ...others } = options;
   let messages = "";
@@ -33,10 +30,7 @@ export async function cargo(step, command, args, options = {}) {
   }));
 }
 
-/**
- * Returns the name of an artifact's crate. Its id is `…#serde@1.0.228`, or `…/worker#0.1.0` if the
- * folder has the name of the crate.
- */
+/** An id is `…#serde@1.0.228`, or `…/worker#0.1.0` if the folder has the name of the crate. */
 function crateOf({ package_id: id }) {
   const [, source, name] = /^(.*)#(.*)$/.exec(id);
   return name.includes("@") ? name.split("@")[0] : basename(source);
@@ -61,11 +55,7 @@ export async function cargoBuildProgram(step, crate, args, options) {
   return built.executable;
 }
 
-/**
- * Returns the arguments for a separate target folder, for builds with their own flags or features.
- * A target folder holds only one build of a `cdylib`: builds that share it recompile the crate in
- * turn.
- */
+/** Builds of a `cdylib` that share a target folder recompile the crate in turn. */
 export function targetFolder(name) {
   return ["--target-dir", join(ROOT, "target", name.replaceAll(" ", "-"))];
 }

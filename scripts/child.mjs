@@ -34,10 +34,7 @@ export function spawnGroup(command, args, options = {}) {
   return child;
 }
 
-/**
- * Sends SIGTERM to a group, and SIGKILL if its leader is still alive after `graceMs` (5 seconds by
- * default). Resolves when the leader has exited.
- */
+/** Sends SIGTERM, then SIGKILL after `graceMs`. Resolves when the leader has exited. */
 export async function stopGroup(child, { graceMs = 5000 } = {}) {
   if (child.pid === undefined || hasEnded(child)) return;
   const ended = once(child, "exit");
@@ -51,19 +48,13 @@ export function hasEnded(child) {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/**
- * Sets the exit code after a signal, for programs that run until they receive one. By default, it
- * is 128 plus the number of the signal.
- */
+/** For programs that run until a signal. By default, the code is 128 plus its number. */
 export function signalsEndWith(code) {
   watchSignals();
   exitCodeOnSignal = code;
 }
 
-/**
- * Runs a command until it ends. Its output is shown only if it fails, with `verbose`, or with
- * `onOutput`. `onStdout` receives stdout, which is then never shown.
- */
+/** Shows output only of a failure, with `verbose` or `onOutput`. `onStdout` hides stdout. */
 export async function run(step, command, args, options = {}) {
   const { cwd, env, verbose, onOutput, onStdout, signal } = options;
   signal?.throwIfAborted();
@@ -90,10 +81,7 @@ export async function run(step, command, args, options = {}) {
   throw new StepError(`${step} failed: ${[command, ...args].join(" ")} ${how}`);
 }
 
-/**
- * Runs a command and returns its output. Never rejects: the code is `null` if the command cannot
- * start or was killed, for example after `timeoutMs`.
- */
+/** Never rejects: the code is `null` if the command cannot start or was killed. */
 export async function capture(command, args, { cwd, env, timeoutMs } = {}) {
   const limit = { timeout: timeoutMs, killSignal: "SIGKILL" };
   const child = spawnGroup(command, args, {
@@ -124,9 +112,7 @@ export function endWithNpm() {
   setInterval(checkParent, 250).unref();
 }
 
-/**
- * Runs the main function of a script. If it rejects, prints the error and sets the exit code to 1.
- */
+/** Runs the main function of a script. Prints an error and sets the exit code to 1. */
 export async function runMain(body) {
   try {
     await body();
@@ -156,10 +142,7 @@ function watchSignals() {
   });
 }
 
-/**
- * Stops all groups and exits. Only the first signal counts, because a terminal and npm may both
- * pass on the same Ctrl-C.
- */
+/** Only the first signal counts: a terminal and npm may both pass on the same Ctrl-C. */
 async function shutDown(signal) {
   if (isStopping) return;
   isStopping = true;

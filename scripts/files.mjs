@@ -11,9 +11,7 @@ const EDITOR_FILE = /^\.#|^#.*#$|~$|\.sw[a-z]$|^4913$/;
 /** How long to wait for more files that are saved together. */
 const DEBOUNCE_MS = 50;
 
-/**
- * Hashes the paths and the content of files and folders. A missing file changes the digest, too.
- */
+/** Hashes paths and content. A missing file changes the digest, too. */
 export async function digestFiles(paths, isIncluded = isSource) {
   const hash = createHash("sha256");
   const lists = paths.map((path) => listFiles(path, isIncluded));
@@ -44,10 +42,7 @@ export function isSource(name) {
   return !GENERATED.has(name) && !EDITOR_FILE.test(name);
 }
 
-/**
- * Calls back whenever the content of files or folders has changed. Files that change together cause
- * one call.
- */
+/** Calls back after each change of content, once for files that change together. */
 export async function watchFiles(paths, isIncluded, digest, onChange) {
   // Imported here because this file is loaded before the npm packages are installed.
   const { watch } = await import("chokidar");

@@ -29,10 +29,7 @@ export function digestSources() {
   return digestFiles(SOURCES, isWatched);
 }
 
-/**
- * Builds and serves every change until this process ends. A newer change stops the running build.
- * If a build fails, the gateway continues with the previous one.
- */
+/** A newer change stops the running build. After a failure, the previous one continues. */
 export function rebuildOnChange(context, gateway, digest) {
   return new Promise((_, reject) => {
     let latest = new AbortController();

@@ -13,9 +13,7 @@ import { ROOT } from "./versions.mjs";
 /** A semantic version after a `v`. */
 const TAG = /^v(\d+\.\d+\.\d+(-[\da-z.-]+)?)$/;
 
-/**
- * Checks that every manifest contains the version of a tag, and that the changelog describes it.
- */
+/** Checks that every manifest has the tag's version, and that the changelog describes it. */
 export function describeRelease(tag, { versions, changelog }) {
   const [, version, before] = TAG.exec(tag) ?? [];
   if (version === undefined) throw new StepError(`${tag} is not a tag such as v1.2.3`);

@@ -101,10 +101,7 @@ function readSecrets() {
   return piped;
 }
 
-/**
- * Runs the command. The npm package `quillgate-gateway` contains a copy of this file and calls
- * this.
- */
+/** The npm package `quillgate-gateway` contains a copy of this file and calls this. */
 export function runWebhookKey(args, called) {
   try {
     const { project, url, help } = readOptions(args);

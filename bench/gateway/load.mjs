@@ -43,10 +43,7 @@ function formatGet(target, fields) {
   return `GET ${target} HTTP/1.1\r\n${fields}\r\n`;
 }
 
-/**
- * Sends requests and measures the responses for `milliseconds`, or longer if none has arrived by
- * then.
- */
+/** Measures the responses for `milliseconds`, or longer if none has arrived by then. */
 async function sendRequests({ path, project, token, port, connections, milliseconds, pids }) {
   const fields = `host: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n`;
   const load = { port, responses: 0, hasEnded: false, next: () => REQUESTS[path](project, fields) };

@@ -19,10 +19,7 @@ import {
   WASM,
 } from "./variants.mjs";
 
-/**
- * A file system in memory, if the machine has one, because the speed of a disk varies and does not
- * matter here. `TMPDIR` overrides it.
- */
+/** In memory, because the speed of a disk varies. `TMPDIR` overrides it. */
 const MEMORY = "/dev/shm";
 const PLACE = process.env.TMPDIR ?? (existsSync(MEMORY) ? MEMORY : tmpdir());
 

@@ -19,10 +19,7 @@ const OPTIONS = {
   dropTables: ["gasp", "GDEF", "GPOS", "MVAR", "STAT"],
 };
 
-/**
- * Slices of the font. A browser loads a slice when the page shows one of its characters. Other
- * characters appear in the reader's own fonts.
- */
+/** A browser loads a slice for its first character. Others appear in the reader's own fonts. */
 const SLICES = {
   // ASCII without the characters of code, and the punctuation of the page's own text. The sign-in
   // route loads this slice alone.
@@ -71,10 +68,7 @@ function charactersOf(range) {
   return String.fromCodePoint(...points);
 }
 
-/**
- * Returns the rule of a slice. With `font-display: optional`, a page that has begun to show text in
- * another font keeps that font until the next load.
- */
+/** With `optional`, a page that shows text in another font keeps it until the next load. */
 function fontFace(name, range) {
   return `@font-face {
   font-family: Geist;

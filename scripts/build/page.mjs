@@ -24,10 +24,7 @@ const START = Object.freeze({
 });
 export const START_PAGE = START.out;
 
-/**
- * Builds a variant of the page: by default the deployed one, into `www/dist/`. Needs the package of
- * the same variant.
- */
+/** Builds a variant: by default the deployed one. Needs the package of the same variant. */
 export async function buildPage(context, variant = RELEASE) {
   const { name, packageFolder, out } = variant;
   await buildFont(context);

@@ -9,10 +9,7 @@ const DOCS = "docs/problems";
 const INDEX = "README.md";
 const STYLE = join(import.meta.dirname, "problem_pages.css");
 
-/**
- * Cloudflare serves `problems/not-found.html` at `/problems/not-found`, and `problems/index.html`
- * at `/problems/`.
- */
+/** Cloudflare serves `problems/not-found.html` at `/problems/not-found`. */
 export async function writeProblemPages(folder) {
   const { Marked } = await import("marked");
   const marked = new Marked({ renderer: RENDERER });

@@ -11,10 +11,7 @@ import { ROOT, VERSIONS } from "../versions.mjs";
 import { findOnPath, isExecutable, versionOf } from "./programs.mjs";
 
 const BINDGEN = join(ROOT, "scripts", "bindgen");
-/**
- * These programs run for seconds, so compile time matters more than run time. Debug information and
- * incremental compilation would only slow down the installation.
- */
+/** These programs run for seconds, so compile time matters more than run time. */
 const QUICK_COMPILATION = {
   CARGO_PROFILE_DEV_DEBUG: "0",
   CARGO_PROFILE_DEV_OPT_LEVEL: "0",

@@ -4,10 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { capture } from "../child.mjs";
 
-/**
- * Finds the first program with a name on the PATH. A path is returned unchanged if it is
- * executable.
- */
+/** Finds the first program on the PATH. An executable path is returned unchanged. */
 export function findOnPath(name, env) {
   if (name.includes("/")) return isExecutable(name) ? name : undefined;
   const folders = (env.PATH ?? "").split(delimiter).filter(Boolean);

@@ -97,10 +97,7 @@ export class Cache {
   #folder = mkdtempSync(join(tmpdir(), "quillgate-cache-"));
   keys = [];
 
-  /**
-   * Restores the entry of the key, or the newest with the prefix `restore-keys`. Returns a function
-   * that saves the path, unless the key exists already.
-   */
+  /** Restores the key, or the newest with the prefix. Returns a function that saves the path. */
   restore({ path, key, "restore-keys": prefix }, workspace) {
     const found = this.keys.includes(key)
       ? key

@@ -27,10 +27,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/**
- * Responds with the shapes that users observed. Every string of a reader contains "canary", or is
- * the word "agent", which is also a source of feedback.
- */
+/** Responds with the shapes that users observed. A string of a reader contains "canary". */
 function respondLive(received) {
   const { pathname } = new URL(received.path, "http://x");
   const report = pathname.split("/").slice(4).join("/");

@@ -320,10 +320,7 @@ describe("the simulator", () => {
   });
 });
 
-/**
- * Returns values at the bounds of a published parameter and beyond them. Descriptions mention dates
- * only in prose, so the declaration decides which strings are dates.
- */
+/** Values at the bounds and beyond. The declaration decides which strings are dates. */
 function boundaryValues({ name, required, schema, in: place }, declared, resolve) {
   const { type, format, enum: known, minimum, maximum, minLength } = resolve(schema);
   const valid = [];

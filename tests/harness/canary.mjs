@@ -11,9 +11,7 @@ const PLANTED = join(LOGS, "canary-planted.txt");
 
 let own;
 
-/**
- * Returns the admin key of this run: the one from `npm test`, or a new one if a suite runs alone.
- */
+/** Returns the admin key of `npm test`, or a new one if a suite runs alone. */
 export function canaryKey() {
   own ??= process.env.QUILLGATE_CANARY_KEY || newCanaryKey();
   return own;
@@ -43,10 +41,7 @@ export async function findCanary(key, isPlanted) {
   return [...leaks, ...missing.map((name) => `no ${name} was started with the admin key`)];
 }
 
-/**
- * Searches files of any type for a key, verbatim or as base64, base64url, hexadecimal, UTF-16 or
- * percent-encoded. Also finds it within a longer encoded string.
- */
+/** Searches files for a key, verbatim or encoded, also within a longer encoded string. */
 export async function scanForCanary(key, roots) {
   const needles = formsOf(key);
   const files = (await Promise.all(roots.map(filesBelow))).flat();
@@ -81,10 +76,7 @@ function formsOf(key) {
   );
 }
 
-/**
- * Returns the part of a key's base64 that does not depend on the bytes around it, for each of the
- * three offsets at which the key can start within a group of three bytes.
- */
+/** Encodes a key without the characters that depend on the bytes around it, at each offset. */
 function shiftedBase64(bytes, form) {
   return [0, 1, 2].map((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), bytes])

@@ -14,10 +14,7 @@ const WORKERD = fileURLToPath(new URL("./workerd.mjs", import.meta.url));
 const CONFIG = join(ROOT, "worker", "wrangler.toml");
 const MAX_STARTS = 3;
 
-/**
- * Starts a built Worker and waits until it answers. `state` is the folder of a durable storage to
- * keep, `archive` is true, false or "without tables", and `clock` is a fast clock.
- */
+/** `state` is a folder to keep, `archive` true, false or "without tables", `clock` a fast clock. */
 export async function startGateway(options = {}) {
   for (let attempt = 1; ; attempt++) {
     try {

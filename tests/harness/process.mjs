@@ -9,10 +9,7 @@ import { hasEnded, spawnGroup, stopGroup } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const FIRST_PORT = 16_384;
-/**
- * By default, Linux takes the local ports of outgoing connections from here on, and other systems
- * from 49,152.
- */
+/** From here on, Linux takes the local ports of outgoing connections; others from 49,152. */
 const FIRST_EPHEMERAL_PORT = 32_768;
 const KILL_TIMEOUT_MS = 5000;
 
@@ -130,10 +127,7 @@ function readStat(pid) {
   }
 }
 
-/**
- * Returns a TCP port of 127.0.0.1 that was free a moment ago. No outgoing connection takes it, so a
- * program can restart on its port.
- */
+/** Returns a free port of 127.0.0.1 that no outgoing connection takes. */
 export async function freePort() {
   for (;;) {
     const port = randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT);

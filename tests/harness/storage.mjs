@@ -4,9 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
 
-/**
- * Loads Miniflare. An `import` of this large CommonJS file would take a second to find its exports.
- */
+/** An `import` of this large CommonJS file would take a second to find its exports. */
 export const loadMiniflare = () => createRequire(import.meta.url)("miniflare");
 
 const MIGRATIONS = join(ROOT, "worker", "migrations");

@@ -6,9 +6,7 @@ import { startProgram } from "./process.mjs";
 /** Path of the simulator. `npm test` builds it once and names it in QUILLGATE_SIMULATOR. */
 let program;
 
-/**
- * Builds the simulator in a separate target folder, because it enables fewer features of the core.
- */
+/** In its own target folder, because it enables fewer features of the core. */
 export function buildUpstream(options) {
   const folder = targetFolder("upstream");
   return cargoBuildProgram("building the simulator", "upstream", folder, options);

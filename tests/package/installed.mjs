@@ -102,9 +102,7 @@ async function npm(args, cwd) {
   return stdout;
 }
 
-/**
- * Creates a folder with the package, and copies npm's installation of the tarball from the cache.
- */
+/** Creates a folder with the package from the cached installation of the tarball. */
 export async function install(name, files = {}) {
   const folder = join(temporary(), name);
   const entry = await cacheEntry();

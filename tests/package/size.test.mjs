@@ -36,10 +36,7 @@ const ENTRIES = {
     3_800,
   ],
 };
-/**
- * Maximum size of the inline entry in relation to JavaScript plus wasm. The README states it. About 3 %
- * are the table of failed connections, which browsers do not need.
- */
+/** The inline entry relative to JavaScript plus wasm. The README states it. */
 const MAX_INLINE_RATIO = 1.06;
 
 test("the wasm and the JavaScript of an import are within their budget", async () => {

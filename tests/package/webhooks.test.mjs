@@ -66,10 +66,7 @@ describe("the vectors of Standard Webhooks", () => {
     "webhook-timestamp": String(SECONDS),
     "webhook-signature": signature,
   });
-  /**
-   * Asserts that `unwrap` accepts the signature of a vector. It then rejects the body by the rule
-   * `event`, because the signed body is not an event of the gateway.
-   */
+  /** A vector with a valid signature breaks only the rule `event`: its body is no event. */
   const accepts = (signature, key = KEY, options = { now }) =>
     assertRejected("event", VECTOR_BODY, headers(signature), key, options);
   const rejects = (rule, fields, options = { now }) =>

@@ -7,10 +7,7 @@ const MEGABYTE = 1_000_000;
 /** wasm memory grows by pages. A new peak of concurrent calls can require one more. */
 const WASM_PAGE = 65_536;
 const CONCURRENT_CALLS = 20;
-/**
- * The growth of the wasm tables to tolerate, in entries. wasm-bindgen grows a table by at least 128
- * entries at a time. A leak of one entry per call would add more than this.
- */
+/** The tolerated growth of the wasm tables. One grows by 128; a leak would add more. */
 const MAX_TABLE_GROWTH = 512;
 
 export function checkMemory(calls, abandoned) {

@@ -21,10 +21,7 @@ after(async () => {
   await (await browser)?.close();
 });
 
-/**
- * Returns a module that runs the checks in a page and posts their results. It has no top-level `await`,
- * which service workers and Parcel refuse.
- */
+/** Without top-level `await`, which service workers and Parcel refuse. */
 export function pageEntry(name, specifier, settings = "browser_settings") {
   return `
 import * as quillgate from "${specifier}";

@@ -20,10 +20,7 @@ import {
 } from "./fixtures.mjs";
 import { runInNode } from "./servers.mjs";
 
-/**
- * The bundlers that emit the wasm file, and Parcel, which reads the field `module` instead of
- * `exports`. The others support only the inline entry.
- */
+/** These emit the wasm file, or read the field `module`. Others support only the inline entry. */
 const EMIT_FILES = ["Vite build", "webpack", "Parcel 2"];
 
 let count = 0;

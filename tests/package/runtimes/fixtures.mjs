@@ -87,10 +87,7 @@ const results = {};
 for (const [way, each] of Object.entries(settings)) results[way] = await conform(quillgate, each);
 `;
 
-/**
- * Returns an ES module that runs the checks and prints their results. It has no top-level `await`,
- * so that bundlers can convert it to CommonJS.
- */
+/** Without top-level `await`, so that bundlers can convert the module to CommonJS. */
 export function imported(specifier) {
   return `
 import * as quillgate from "${specifier}";
