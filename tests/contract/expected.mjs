@@ -5,15 +5,10 @@
  */
 import assert from "node:assert/strict";
 
-const REPORTS = [
-  "analytics.views",
-  "analytics.visitors",
-  "analytics.feedback",
-  "analytics.feedbackByPage",
-  "analytics.searches",
-  "analytics.conversations",
-  "analytics.callerStats",
-];
+const inReports = (names, rest = "") => names.split(" ").map((name) => `analytics.${name}${rest}`);
+const REPORTS = inReports(
+  "views visitors feedback feedbackByPage searches conversations callerStats",
+);
 const ANALYTICS = [...REPORTS, "analytics.conversation"];
 const WRITES = ["agentJobs.create", "agentJobs.sendMessage"];
 /** Operations on a site, all with a project in their path. */
@@ -32,6 +27,8 @@ const STATUSES = "pending | in_progress | resolved | dismissed";
 const SOURCES = "code_snippet | contextual | agent | thumbs_only";
 const SOURCES_OF_DEPLOYMENTS =
   "internal | github-app-installation | api | github | dashboard | gitlab | onboarding";
+const NULLABLE = "published as required, declared nullable";
+const NOT_EMPTY = "minLength: published none, declared 1";
 const COUNTS = {
   ViewTotals: "human ai total",
   PageView: "human ai total",
@@ -67,16 +64,13 @@ export const DECLARED = [
         ConversationThread: "threadId createdAt",
         ThreadMessage: "id role content createdAt",
       }),
-      "published as required, declared nullable",
+      NULLABLE,
     ),
   },
   {
     id: "error-members",
     reason: "a refusal is valid with any body",
-    lines: at(
-      ["AnalyticsError.error", "ErrorDetail.message"],
-      "published as required, declared nullable",
-    ),
+    lines: at(["AnalyticsError.error", "ErrorDetail.message"], NULLABLE),
   },
   {
     id: "counts",
@@ -143,28 +137,20 @@ export const DECLARED = [
     id: "integer-limit",
     reason: "a limit is a number of rows",
     lines: at(
-      [
-        "analytics.feedback query limit",
-        "analytics.feedbackByPage query limit",
-        "analytics.searches query limit",
-        "analytics.conversations query limit",
-      ],
+      inReports("feedback feedbackByPage searches conversations", " query limit"),
       'type: published "number", declared "integer"',
     ),
   },
   {
     id: "page",
     reason: "pages are easier to use than offsets",
-    lines: at(
-      ["analytics.views query page", "analytics.visitors query page"],
-      "declared, not published",
-    ),
+    lines: at(inReports("views visitors", " query page"), "declared, not published"),
   },
   {
     id: "largest-offset",
     reason: "JavaScript represents no larger integer exactly",
     lines: at(
-      ["analytics.views query offset", "analytics.visitors query offset"],
+      inReports("views visitors", " query offset"),
       'maximum: published none, declared "2^53 - 1"',
     ),
   },
@@ -179,18 +165,12 @@ export const DECLARED = [
   {
     id: "cursors",
     reason: "an empty cursor is invalid, and other cursors are opaque",
-    lines: at(
-      ["analytics.feedback query cursor", "analytics.searches query cursor"],
-      "minLength: published none, declared 1",
-    ),
+    lines: at(inReports("feedback searches", " query cursor"), NOT_EMPTY),
   },
   {
     id: "statuses-filter",
     reason: "an empty list of statuses is a mistake",
-    lines: at(
-      ["analytics.feedback query status", "analytics.feedbackByPage query status"],
-      "minLength: published none, declared 1",
-    ),
+    lines: at(inReports("feedback feedbackByPage", " query status"), NOT_EMPTY),
   },
   {
     id: "ids",
@@ -208,6 +188,8 @@ export const DECLARED = [
   },
 ];
 
+const FORBIDDEN = IN_PROJECT.filter((name) => name !== "previews.create");
+
 /** Responses of the simulator that are not published. */
 export const SIMULATED = [
   {
@@ -215,10 +197,7 @@ export const SIMULATED = [
     reason: "no description lists the statuses for rejected keys and documented limits",
     lines: [
       ...at([...IN_PROJECT, "deployments.get"], "401 is not published"),
-      ...at(
-        IN_PROJECT.filter((name) => name !== "previews.create"),
-        "403 is not published",
-      ),
+      ...at(FORBIDDEN, "403 is not published"),
       ...at([...ANALYTICS, ...SITE_WRITES], "429 is not published"),
       "deployments.get: 404 is not published",
     ],

@@ -46,7 +46,6 @@ describe("the simulator", () => {
   const lines = new Set();
 
   before(async () => {
-    if (SKIP) return;
     const published = await readPublished();
     const declared = await readDeclared();
     operations = declared.map((operation) => ({
@@ -54,23 +53,12 @@ describe("the simulator", () => {
       published: findPublished(operation, published),
     }));
     for (const { name, published } of operations) assert.ok(published, `${name} is not published`);
-    const limits = {
-      createLimit: UNLIMITED,
-      messageLimit: UNLIMITED,
-      analyticsLimit: UNLIMITED,
-      deploymentLimit: UNLIMITED,
-      previewLimit: UNLIMITED,
-    };
-    const durations = { jobDurationMs: 1, deploymentDurationMs: DEPLOYMENT_MS };
-    const projects = [PROJECT, "empty-docs", PROJECT_WITHOUT_PREVIEWS];
-    const profile = "published";
+    const limits = ["create", "message", "analytics", "deployment", "preview"];
     upstream = await startUpstream({
-      key: KEY,
-      profile,
-      pages: 300,
-      projects,
-      ...durations,
-      ...limits,
+      ...{ key: KEY, profile: "published", pages: 300 },
+      projects: [PROJECT, "empty-docs", PROJECT_WITHOUT_PREVIEWS],
+      ...{ jobDurationMs: 1, deploymentDurationMs: DEPLOYMENT_MS },
+      ...Object.fromEntries(limits.map((name) => [`${name}Limit`, UNLIMITED])),
     });
     existing = {
       id: (await send("agentJobs.create", validRequest(find("agentJobs.create")))).json.id,
@@ -154,7 +142,7 @@ describe("the simulator", () => {
       }),
   );
 
-  test("the simulator returns jobs in every published state", { skip: SKIP }, async () => {
+  test("the simulator returns jobs in every published state", async () => {
     const states = new Set();
     for (const prompt of ["Write.", "[no-changes]", "[fail]", "[archive]"]) {
       const { id, status } = (await send("agentJobs.create", { body: { prompt } })).json;
@@ -168,9 +156,7 @@ describe("the simulator", () => {
     assert.deepEqual([...states].sort(), properties.status.enum.toSorted());
   });
 
-  test("the simulator returns deployments and previews in every published state", {
-    skip: SKIP,
-  }, async () => {
+  test("the simulator returns deployments and previews in every published state", async () => {
     const states = new Set();
     const read = async (statusId) => {
       const { status } = (await send("deployments.get", { path: { statusId } })).json;
@@ -196,9 +182,7 @@ describe("the simulator", () => {
     assert.deepEqual([...states].sort(), properties.status.enum.toSorted());
   });
 
-  test("the simulator returns valid pages of every list, both full and empty", {
-    skip: SKIP,
-  }, (context) => {
+  test("the simulator returns valid pages of every list, both full and empty", (context) => {
     const findLimit = ({ parameters }) => parameters.find(({ name }) => name === "limit");
     const compareRows = async (operation) => {
       const { maximum } = findLimit(operation);
@@ -262,9 +246,7 @@ describe("the simulator", () => {
       }),
   );
 
-  test("the simulator returns 403 for a plan, in exactly the operations that publish it", {
-    skip: SKIP,
-  }, (context) => {
+  test("the simulator returns 403 for a plan, in exactly the operations that publish it", (context) => {
     const sendWithoutPlan = async (operation) => {
       const request = { ...validRequest(operation), project: PROJECT_WITHOUT_PREVIEWS };
       const { status } = await send(operation.name, request);
@@ -273,9 +255,7 @@ describe("the simulator", () => {
     return each(context, sendWithoutPlan, hasProject);
   });
 
-  test("the simulator returns 404 for unknown ids, in exactly the operations that publish it", {
-    skip: SKIP,
-  }, (context) => {
+  test("the simulator returns 404 for unknown ids, in exactly the operations that publish it", (context) => {
     const hasId = ({ parameters }) => parameters.some(({ name }) => name in UNKNOWN);
     const expected = operations.filter(
       ({ name, published }) => "404" in published.responses || UNPUBLISHED_404.includes(name),
@@ -288,9 +268,7 @@ describe("the simulator", () => {
     return each(context, sendUnknown, hasId);
   });
 
-  test("the simulator returns 429 where Mintlify documents a limit", {
-    skip: SKIP,
-  }, async (context) => {
+  test("the simulator returns 429 where Mintlify documents a limit", async (context) => {
     await upstream.setLimits({ create: 0, message: 0, analytics: 0, deployment: 0, preview: 0 });
     await each(context, async (operation) => {
       const { status } = await send(operation.name, validRequest(operation));
@@ -299,9 +277,7 @@ describe("the simulator", () => {
     await upstream.restoreLimits();
   });
 
-  test("the simulator returns an injected 500 in the published shape", {
-    skip: SKIP,
-  }, (context) => {
+  test("the simulator returns an injected 500 in the published shape", (context) => {
     const fail = async (operation) => {
       const { name } = operation;
       await upstream.fault({ operation: name, fault: { kind: "status", status: 500 } });
@@ -310,9 +286,7 @@ describe("the simulator", () => {
     return each(context, fail, ({ published }) => "500" in published.responses);
   });
 
-  test("the simulator returned every published status and only the intended others", {
-    skip: SKIP,
-  }, () => {
+  test("the simulator returned every published status and only the intended others", () => {
     for (const { name, published } of operations) {
       assert.deepEqual([...seen.get(name)].sort(), Object.keys(published.responses).sort(), name);
     }

@@ -93,26 +93,21 @@ function checkApp(bundler) {
     app ??= startApp(bundler);
     return app;
   };
-  const version = versionOf("next");
+  const define = (what, run) =>
+    cell("Next.js", `${what}, by ${bundler}`, async (row) => {
+      row.version = versionOf("next");
+      await run(row, await open());
+    });
 
-  cell("Next.js", `server component, by ${bundler}`, async (row) => {
-    row.version = version;
-    conclude(row, resultsOf(await read(`${await open()}/component`)));
-  });
+  for (const [what, path, find] of [
+    ["server component", "component", resultsOf],
+    ["route handler", "handler", resultsIn],
+    ["server component in the edge runtime", "edge", resultsOf],
+  ]) {
+    define(what, async (row, url) => conclude(row, find(await read(`${url}/${path}`))));
+  }
 
-  cell("Next.js", `route handler, by ${bundler}`, async (row) => {
-    row.version = version;
-    conclude(row, resultsIn(await read(`${await open()}/handler`)));
-  });
-
-  cell("Next.js", `server component in the edge runtime, by ${bundler}`, async (row) => {
-    row.version = version;
-    conclude(row, resultsOf(await read(`${await open()}/edge`)));
-  });
-
-  cell("Next.js", `client component, by ${bundler}`, async (row) => {
-    row.version = version;
-    const url = await open();
+  define("client component", async (row, url) => {
     const name = `next-${bundler}`;
     const settings = { direct: direct(`${url}/api`, true) };
     const hash = encodeURIComponent(JSON.stringify({ name, settings }));
