@@ -1,9 +1,9 @@
 /** A stand-in for Cloudflare's edge, which compresses responses of the gateway with Brotli. */
 
-import { once } from "node:events";
-import { createServer, request } from "node:http";
+import { request } from "node:http";
 import { pipeline } from "node:stream";
 import { constants, createBrotliCompress } from "node:zlib";
+import { listen } from "../../tests/harness/listen.mjs";
 
 /** Media types that the gateway sends and that Cloudflare compresses by default. */
 const COMPRESSED =
@@ -11,8 +11,8 @@ const COMPRESSED =
 /** Cloudflare uses a fast level, because it compresses each response when it is sent. */
 const LEVEL = 4;
 
-export async function startEdge(gatewayPort) {
-  const server = createServer((incoming, response) => {
+export function startEdge(gatewayPort) {
+  return listen((incoming, response) => {
     const { method, url: path, headers } = incoming;
     // Keeps the header `host`, with which the gateway compares the origin.
     const outgoing = request({ host: "127.0.0.1", port: gatewayPort, method, path, headers });
@@ -21,13 +21,6 @@ export async function startEdge(gatewayPort) {
     incoming.pipe(outgoing);
     response.on("close", () => outgoing.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const stop = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${server.address().port}`, stop };
 }
 
 function forward(answer, { method, headers: { "accept-encoding": accepted = "" } }, response) {

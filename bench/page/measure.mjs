@@ -111,7 +111,7 @@ async function startSite(env) {
 
   const stop = async () => {
     await browser.close();
-    edge.stop();
+    await edge.stop();
     await gateway.stop();
     await upstream.stop();
   };

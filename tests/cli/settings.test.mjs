@@ -50,30 +50,25 @@ function readOnlyRequest() {
   return { url, project, token: headers.authorization.replace("Bearer ", "") };
 }
 
+function assertSent(url, project, token) {
+  assert.deepEqual(readOnlyRequest(), { url, project, token });
+}
+
 test("flags override variables, and variables override files", async () => {
   write(userFile(), { baseUrl: other.url, projectId: "from-file", tokenFile: "token" });
   write(join(dirname(userFile()), "token"), "token-from-file\n");
   await quillgate(LIST);
-  assert.deepEqual(readOnlyRequest(), {
-    url: other.url,
-    project: "from-file",
-    token: "token-from-file",
-  });
+  assertSent(other.url, "from-file", "token-from-file");
 
   for (const { requests } of [server, other]) requests.length = 0;
   await quillgate(LIST, { env: variables() });
-  const fromVariables = { url: server.url, project: "from-variable", token: "token-from-variable" };
-  assert.deepEqual(readOnlyRequest(), fromVariables);
+  assertSent(server.url, "from-variable", "token-from-variable");
 
   server.requests.length = 0;
   write(inFolder("secret"), "token-from-flag");
   const flags = ["--project", "from-flag", "--base-url", other.url, "--token-file", "secret"];
   await quillgate([...flags, ...LIST], { env: variables() });
-  assert.deepEqual(readOnlyRequest(), {
-    url: other.url,
-    project: "from-flag",
-    token: "token-from-flag",
-  });
+  assertSent(other.url, "from-flag", "token-from-flag");
 });
 
 test("reads the token from standard input or from the file that a variable names", async () => {
@@ -101,11 +96,7 @@ test("reads the project from the folder's file, and the rest from the user's fil
   write(join(dirname(userFile()), "token"), "token-from-file");
   write(inFolder("quillgate.json"), { projectId: "from-folder" });
   await quillgate(LIST);
-  assert.deepEqual(readOnlyRequest(), {
-    url: server.url,
-    project: "from-folder",
-    token: "token-from-file",
-  });
+  assertSent(server.url, "from-folder", "token-from-file");
 });
 
 for (const setting of [{ baseUrl: "https://evil.example" }, { tokenFile: "/etc/hostname" }]) {
