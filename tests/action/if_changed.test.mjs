@@ -147,13 +147,7 @@ describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => 
       { status: "diverged", files: [{ filename: "src/a" }] },
       ...["docs/**", "undecided", /forced push replaced the previous commit/],
     ],
-    [
-      "a push that removed commits",
-      { status: "behind", files: [] },
-      "docs/**",
-      "undecided",
-      /forced/,
-    ],
+    ["a shortened branch", { status: "behind", files: [] }, "docs/**", "undecided", /forced/],
     [
       "300 paths, GitHub's maximum",
       { status: "ahead", files: Array.from({ length: 300 }, (_, at) => ({ filename: `${at}` })) },
@@ -217,13 +211,8 @@ describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => 
   for (const [name, event, eventName, reason] of [
     ["a new branch", { before: NO_COMMIT, after: HEAD }, "push", /created or deleted the branch/],
     ["a deleted branch", { before: BASE, after: NO_COMMIT }, "push", /created or deleted/],
-    [
-      "workflow_dispatch",
-      {},
-      "workflow_dispatch",
-      /event workflow_dispatch has no previous commit/,
-    ],
-    ["schedule", { schedule: "0 * * * *" }, "schedule", /event schedule has no previous commit/],
+    ["a dispatch", {}, "workflow_dispatch", /event workflow_dispatch has no previous commit/],
+    ["a schedule", { schedule: "0 * * * *" }, "schedule", /event schedule has no previous commit/],
     ["a commit that is an option", { before: "--output=x", after: HEAD }, "push", /created/],
   ]) {
     test(`cannot be decided after ${name}`, async (run) => {

@@ -113,11 +113,7 @@ test("the doctor finds a token for another project", async () => {
 });
 
 for (const [what, value, message] of [
-  [
-    "is an ellipsis",
-    "…",
-    /QUILLGATE_TOKEN is not a credential: it has a character that is not ASCII/,
-  ],
+  ["is …", "…", /QUILLGATE_TOKEN is not a credential: it has a character that is not ASCII/],
   ["has quotes", `"a.b.c"`, /it has a quotation mark: remove the quotes/],
   ["has a space", "a b", /it has a space/],
   ["is Mintlify's admin key", "mint_secret", /QUILLGATE_TOKEN is Mintlify's admin key/],
@@ -245,12 +241,7 @@ test("the doctor finds a token file that other users can read", {
 });
 
 for (const [what, answer, level, found, action] of [
-  [
-    "with missing days",
-    { json: ARCHIVE },
-    "ok",
-    /^28 days held, 2 missing, complete at 2026-02-01T/,
-  ],
+  ["with gaps", { json: ARCHIVE }, "ok", /^28 days held, 2 missing, complete at 2026-02-01T/],
   ["with all days", { json: { complete: 1, missing: [] } }, "ok", /^1 day held, none missing$/],
   [
     "with failing days",
@@ -277,13 +268,7 @@ for (const [what, answer, level, found, action] of [
     problem(501, "archive-not-configured", "no tables: `wrangler d1 migrations apply ARCHIVE`"),
     ...["problem", /answers 501: no tables/, /wrangler d1 migrations apply ARCHIVE --local$/],
   ],
-  [
-    "that returns an error",
-    problem(500, "internal", "it failed"),
-    "problem",
-    /500: it failed/,
-    /log/,
-  ],
+  ["that fails", problem(500, "internal", "it failed"), "problem", /500: it failed/, /log/],
 ]) {
   test(`the doctor examines an archive ${what}`, async () => {
     respondTo(ARCHIVE_STATUS, answer);

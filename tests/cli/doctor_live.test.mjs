@@ -172,13 +172,7 @@ describe("faults", () => {
       "the network in front of Mintlify lets quillgate's User-Agent pass",
       ...["contradicted", 7],
     ],
-    [
-      "a spent limit",
-      { status: 429, text: "canary" },
-      "header fields name rate limits",
-      "not seen",
-      1,
-    ],
+    ["a limit", { status: 429, text: "canary" }, "header fields name rate limits", "not seen", 1],
     ["a closed connection", { cut: true }, "`ctr` is a percentage from 0 to 100", "not seen", 1],
   ]) {
     test(`${what} is reported and exits with 10`, async () => {

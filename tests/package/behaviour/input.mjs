@@ -78,6 +78,8 @@ describe("Invalid input", () => {
     async () => {
       const { Client, ValidationError } = quillgate;
       const secret = "mint_dsc_no-admin-key";
+      const gateway = { projectId: "p", auth: { token: "t" } };
+      const platform = { projectId: "p", auth: { adminKey: KEY } };
       for (const [field, options] of [
         ["projectId", { auth: { adminKey: KEY } }],
         ["auth", { projectId: "p" }],
@@ -86,19 +88,13 @@ describe("Invalid input", () => {
         ["auth", { projectId: "p", auth: { session: false } }],
         ["secret", { projectId: "p", auth: { token: "t", secret } }],
         ["auth", { projectId: "p", auth: { token: "t", adminKey: KEY } }],
-        ["baseUrl", { projectId: "p", auth: { token: "t" } }],
+        ["baseUrl", gateway],
         ["adminKey", { projectId: "p", auth: { adminKey: secret } }],
-        [
-          "baseUrl",
-          { projectId: "p", auth: { token: "t" }, baseUrl: `https://u:${secret}@x.example` },
-        ],
-        ["baseUrl", { projectId: "p", auth: { adminKey: KEY }, baseUrl: "http://x.example" }],
-        [
-          "baseUrl",
-          { projectId: "p", auth: { adminKey: KEY }, baseUrl: "http://localhost.x.example" },
-        ],
+        ["baseUrl", { ...gateway, baseUrl: `https://u:${secret}@x.example` }],
+        ["baseUrl", { ...platform, baseUrl: "http://x.example" }],
+        ["baseUrl", { ...platform, baseUrl: "http://localhost.x.example" }],
         // Only the runtime's URL parser rejects this one.
-        ["baseUrl", { projectId: "p", auth: { token: "t" }, baseUrl: "https://1.2.3.4.5" }],
+        ["baseUrl", { ...gateway, baseUrl: "https://1.2.3.4.5" }],
       ]) {
         const error = await rejectionOf(() => new Client(options).agentJobs.get("j1"));
         assert.ok(error instanceof ValidationError, inspect(error));
