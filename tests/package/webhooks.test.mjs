@@ -66,7 +66,7 @@ describe("the vectors of Standard Webhooks", () => {
     "webhook-timestamp": String(SECONDS),
     "webhook-signature": signature,
   });
-  /** A vector with a valid signature breaks only the rule `event`: its body is no event. */
+  /** A vector with a valid signature breaks only the rule `event`: its body is not an event. */
   const accepts = (signature, key = KEY, options = { now }) =>
     assertRejected("event", VECTOR_BODY, headers(signature), key, options);
   const rejects = (rule, fields, options = { now }) =>
