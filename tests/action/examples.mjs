@@ -77,46 +77,26 @@ export const EXAMPLES = [
 
 const UPDATE = (project) => ({ target: `/v1/project/update/${project}` });
 
-const DEPLOYMENT_EXAMPLES = [
-  {
-    heading: "Redeploy when a remote OpenAPI file changes",
-    claims: { workflow: "redeploy", event_name: "schedule" },
-    request: UPDATE,
-  },
-  {
-    heading: "Deploy on a merge",
-    claims: { workflow: "deploy", event_name: "push" },
-    request: UPDATE,
-  },
-  {
-    heading: "A preview for each pull request",
-    claims: { workflow: "preview", event_name: "pull_request_target" },
-    request: (project) => ({
-      target: `/v1/project/preview/${project}`,
-      json: { branch: "docs/new" },
-    }),
-  },
-];
+const PREVIEW = (project) => ({
+  target: `/v1/project/preview/${project}`,
+  json: { branch: "docs/new" },
+});
 
 const SEARCHES = (project) => ({
   method: "GET",
   target: `/v1/analytics/${project}/searches?limit=1`,
 });
 
-const REPORT_EXAMPLES = [
-  {
-    heading: "Weekly gap report to Slack",
-    claims: { workflow: "gap-report", event_name: "schedule" },
-    request: SEARCHES,
-  },
-  {
-    heading: "Feedback to an issue tracker",
-    claims: { workflow: "feedback", event_name: "schedule" },
-    request: SEARCHES,
-  },
-];
-
-export const OTHER_EXAMPLES = [...DEPLOYMENT_EXAMPLES, ...REPORT_EXAMPLES];
+export const OTHER_EXAMPLES = [
+  ["Redeploy when a remote OpenAPI file changes", "redeploy", "schedule", UPDATE],
+  ["Deploy on a merge", "deploy", "push", UPDATE],
+  ["A preview for each pull request", "preview", "pull_request_target", PREVIEW],
+  ["Weekly gap report to Slack", "gap-report", "schedule", SEARCHES],
+  ["Feedback to an issue tracker", "feedback", "schedule", SEARCHES],
+].map(([heading, workflow, event_name, request]) => ({
+  ...{ heading, request },
+  claims: { workflow, event_name },
+}));
 export const ALL_EXAMPLES = [...EXAMPLES, ...OTHER_EXAMPLES];
 
 /** Changes of the claims that every rule rejects. */
