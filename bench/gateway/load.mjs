@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { readProcessorTime } from "./process_usage.mjs";
 import { serveTasks } from "./tasks.mjs";
@@ -149,10 +150,6 @@ function readProcessorTimes(pids) {
   const ticks = [user, nice, system, irq, softirq, steal];
   const all = ticks.reduce((sum, count) => sum + Number(count), 0) * TICK_MICROSECONDS;
   return { ...Object.fromEntries(entries), all };
-}
-
-function pause(milliseconds) {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

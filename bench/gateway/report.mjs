@@ -2,17 +2,7 @@
 import { cpus } from "node:os";
 import { formatJudgement, formatMedian, formatTable } from "../tables.mjs";
 import { COLD_VARIANTS, STARTS } from "./cold_start.mjs";
-import {
-  DELAY as EXPORT_DELAY,
-  FORMATS as EXPORT_FORMATS,
-  ROUNDS as EXPORT_ROUNDS,
-  ROWS as EXPORT_ROWS,
-  SOURCES as EXPORT_SOURCES,
-  HEAP_LIMIT,
-  LENGTHS,
-  MEMORY_RUNS,
-  TOTAL_ROWS,
-} from "./exports.mjs";
+import * as plan from "./exports.mjs";
 import { compare, judgeLoad, judgeRest } from "./goals.mjs";
 import { LAST, REQUESTS } from "./memory.mjs";
 import { median } from "./statistics.mjs";
@@ -43,9 +33,9 @@ enlarges its heap in the first batches.`;
   if (exports) {
     parts.push(...formatHeading("exports", "export"));
     const note = `\
-Speed: medians of ${EXPORT_ROUNDS} exports of ${formatCount(EXPORT_ROWS)} rows, one at a time. The simulated Mintlify takes ${EXPORT_DELAY} ms for
-each page. Memory: the largest resident memory of a process after ${formatCount(TOTAL_ROWS)} rows in total, medians of
-${MEMORY_RUNS} runs. A Cloudflare isolate has ${HEAP_LIMIT} MB.`;
+Speed: medians of ${plan.ROUNDS} exports of ${formatCount(plan.ROWS)} rows, one at a time. The simulated Mintlify takes ${plan.DELAY} ms for
+each page. Memory: the largest resident memory of a process after ${formatCount(plan.TOTAL_ROWS)} rows in total, medians of
+${plan.MEMORY_RUNS} runs. A Cloudflare isolate has ${plan.HEAP_LIMIT} MB.`;
     parts.push(note, formatExportTable(exports), formatExportMemoryTable(exports));
   }
   if (sizes) parts.push(...formatHeading("size, in bytes", "size"), formatSizeTable(sizes));
@@ -137,7 +127,7 @@ function formatMemoryTable(batches) {
 }
 
 function formatExportTable({ speed }) {
-  const lines = EXPORT_FORMATS.flatMap((format) =>
+  const lines = plan.FORMATS.flatMap((format) =>
     Object.entries(speed[format]).map(([variant, samples]) => [
       `${format}: ${variant}`,
       median(samples.map(({ rate }) => rate)).toFixed(0),
@@ -148,13 +138,15 @@ function formatExportTable({ speed }) {
 }
 
 function formatExportMemoryTable({ memory }) {
-  const lines = EXPORT_FORMATS.flatMap((format) =>
-    Object.entries(EXPORT_SOURCES).map(([name, { what }]) => {
-      const peaks = LENGTHS.map((rows) => (median(memory[format][name][rows]) / 1e6).toFixed(1));
+  const lines = plan.FORMATS.flatMap((format) =>
+    Object.entries(plan.SOURCES).map(([name, { what }]) => {
+      const peaks = plan.LENGTHS.map((rows) =>
+        (median(memory[format][name][rows]) / 1e6).toFixed(1),
+      );
       return [`${format}: ${what}`, ...peaks];
     }),
   );
-  const head = LENGTHS.map((rows) => `${formatCount(rows)} rows each`);
+  const head = plan.LENGTHS.map((rows) => `${formatCount(rows)} rows each`);
   return formatTable(["largest resident memory, MB", ...head], lines);
 }
 

@@ -37,50 +37,46 @@ async function runExample(run, heading, { end, id = run.id, event = {}, ...optio
   return running.ended;
 }
 
-describe("documented workflows", { concurrency: CONCURRENCY }, () => {
-  test(
-    "the workflow for a remote OpenAPI file deploys when its content changes",
-    {
-      skip: WITHOUT_JQ,
-    },
-    async (run, t) => {
-      const cache = new Cache();
-      const folder = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));
-      t.after(() => {
-        cache.clean();
-        rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-      });
-      const file = join(folder, "openapi.json");
-      const variables = { OPENAPI_URL: pathToFileURL(file).href };
-      let at = 0;
-      const runWith = (content, end) => {
-        writeFileSync(file, content);
-        at += 1;
-        const id = String(Number(run.id) * 10 + at);
-        const heading = "Redeploy when a remote OpenAPI file changes";
-        return runExample(run, heading, { end, id, cache, variables });
-      };
-      const [V1, V2] = ["1", "2"].map(
-        (version) => `{"openapi":"3.1.0","info":{"version":${version}}}`,
-      );
-      const count = async () => (await run.deployments()).length;
+const JQ = { skip: WITHOUT_JQ };
 
-      const first = await runWith(V1, SUCCESS);
-      assert.deepEqual([first.code, first.outputs.live, await count()], [0, "true", 1], first.raw);
-      const same = await runWith(`\n${V1} `);
-      assert.deepEqual([same.code, same.outputs, await count()], [0, { skipped: "true" }, 1]);
-      const failed = await runWith(V2, FAILURE);
-      assert.deepEqual([failed.code, failed.outputs.live, await count()], [1, "false", 2]);
-      const retried = await runWith(V2, SUCCESS);
-      assert.deepEqual([retried.code, retried.outputs.live, await count()], [0, "true", 3]);
-      const reverted = await runWith(V1, SUCCESS);
-      assert.deepEqual([reverted.code, await count()], [0, 4], reverted.raw);
-      await assert.rejects(runWith("<html>"), /parse error/);
-      await assert.rejects(runWith('{"message":"Sign in"}'), /Command failed/);
-      assert.equal(await count(), 4);
-      assert.equal(cache.keys.length, 4, "every successful run saves the cache");
-    },
-  );
+describe("documented workflows", { concurrency: CONCURRENCY }, () => {
+  test("the workflow for a remote OpenAPI file deploys when it changes", JQ, async (run, t) => {
+    const cache = new Cache();
+    const folder = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));
+    t.after(() => {
+      cache.clean();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    });
+    const file = join(folder, "openapi.json");
+    const variables = { OPENAPI_URL: pathToFileURL(file).href };
+    let at = 0;
+    const runWith = (content, end) => {
+      writeFileSync(file, content);
+      at += 1;
+      const id = String(Number(run.id) * 10 + at);
+      const heading = "Redeploy when a remote OpenAPI file changes";
+      return runExample(run, heading, { end, id, cache, variables });
+    };
+    const [V1, V2] = ["1", "2"].map(
+      (version) => `{"openapi":"3.1.0","info":{"version":${version}}}`,
+    );
+    const count = async () => (await run.deployments()).length;
+
+    const first = await runWith(V1, SUCCESS);
+    assert.deepEqual([first.code, first.outputs.live, await count()], [0, "true", 1], first.raw);
+    const same = await runWith(`\n${V1} `);
+    assert.deepEqual([same.code, same.outputs, await count()], [0, { skipped: "true" }, 1]);
+    const failed = await runWith(V2, FAILURE);
+    assert.deepEqual([failed.code, failed.outputs.live, await count()], [1, "false", 2]);
+    const retried = await runWith(V2, SUCCESS);
+    assert.deepEqual([retried.code, retried.outputs.live, await count()], [0, "true", 3]);
+    const reverted = await runWith(V1, SUCCESS);
+    assert.deepEqual([reverted.code, await count()], [0, 4], reverted.raw);
+    await assert.rejects(runWith("<html>"), /parse error/);
+    await assert.rejects(runWith('{"message":"Sign in"}'), /Command failed/);
+    assert.equal(await count(), 4);
+    assert.equal(cache.keys.length, 4, "every successful run saves the cache");
+  });
 
   test("the workflow for a merge deploys when a path changed that is not excluded", async (run) => {
     const event = { before: BASE, after: HEAD };

@@ -22,8 +22,7 @@ export async function auditPackages({ cwd, omitDev = [], registry }) {
   const source = registry === undefined ? [] : ["--registry", registry];
   const report = ["--json", "--audit=true", "--audit-level=low", ...NO_RETRIES];
   const args = ["audit", ...report, ...omitDev, ...source];
-  const { code, stdout, stderr } = await capture("npm", args, { cwd });
-  return readAudit({ code, stdout, stderr });
+  return readAudit(await capture("npm", args, { cwd }));
 }
 
 /** Reads the output of `npm audit --json`. Only a report counts as an available audit. */
@@ -45,8 +44,7 @@ export function readAudit({ code, stdout, stderr }) {
 
 export async function auditSignatures(cwd) {
   const args = ["audit", "signatures", "--json", ...NO_RETRIES];
-  const { code, stdout, stderr } = await capture("npm", args, { cwd });
-  return readSignatures({ code, stdout, stderr });
+  return readSignatures(await capture("npm", args, { cwd }));
 }
 
 /** Reads the output of `npm audit signatures --json`. */
