@@ -1,10 +1,10 @@
 /** Runs the documented workflows with deployments against the gateway in workerd. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
 import { pathToFileURL } from "node:url";
+import { makeFolder } from "../harness/folder.mjs";
 import { BRANCH, useDeploymentGate } from "./deployment_gate.mjs";
 import { only, pullRequestEvent } from "./fixtures.mjs";
 import { Cache, readExample, startWorkflowJob, WITHOUT_JQ } from "./workflow.mjs";
@@ -42,12 +42,8 @@ const JQ = { skip: WITHOUT_JQ };
 describe("documented workflows", { concurrency: CONCURRENCY }, () => {
   test("the workflow for a remote OpenAPI file deploys when it changes", JQ, async (run, t) => {
     const cache = new Cache();
-    const folder = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));
-    t.after(() => {
-      cache.clean();
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    });
-    const file = join(folder, "openapi.json");
+    t.after(() => cache.clean());
+    const file = join(makeFolder(t, "openapi"), "openapi.json");
     const variables = { OPENAPI_URL: pathToFileURL(file).href };
     let at = 0;
     const runWith = (content, end) => {

@@ -1,8 +1,8 @@
 /** Git repositories in temporary folders. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "../harness/folder.mjs";
 
 export function gitIn(folder) {
   return (...args) => {
@@ -14,8 +14,7 @@ export function gitIn(folder) {
 
 /** Makes a repository for one test. `commit` changes files and returns the id of the commit. */
 export function startRepository(t) {
-  const folder = mkdtempSync(join(tmpdir(), "quillgate-origin-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  const folder = makeFolder(t, "origin");
   const git = gitIn(folder);
   git("init", "--quiet", "--initial-branch", "main");
   git("config", "uploadpack.allowAnySHA1InWant", "true");

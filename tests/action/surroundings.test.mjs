@@ -5,7 +5,7 @@ import { COMPLETED, errorsOf, only, pullRequestEvent } from "./fixtures.mjs";
 import { useStandIn } from "./gateway_stand_in.mjs";
 
 /** Node.js before 24.14 cannot enable a proxy at run time. */
-const CAN_USE_PROXY = "setGlobalProxyFromEnv" in http;
+const PROXY = { skip: !("setGlobalProxyFromEnv" in http) };
 
 const test = useStandIn();
 
@@ -41,10 +41,8 @@ async function runBehindProxy(run, t, value) {
 }
 
 test(
-  "uses the runner's proxy, and reports that no job started if it refuses",
-  {
-    skip: !CAN_USE_PROXY,
-  },
+  "uses the runner's proxy, and reports that no job started if refused",
+  PROXY,
   async (run, t) => {
     const { seen, result } = await runBehindProxy(run, t);
     assert.deepEqual(seen, ["gate.corp.example:443"]);

@@ -1,23 +1,22 @@
 /** The completion scripts for shells, and the words that they offer. */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
 import { listOptions } from "../../pkg/dist/cli/shared_options.js";
+import { makeFolder } from "../harness/folder.mjs";
 import { runCommand } from "./command_line.mjs";
 
 const execute = promisify(execFile);
-const configFolder = mkdtempSync(join(tmpdir(), "quillgate-completion-"));
+const configFolder = makeFolder({ after }, "completion");
 before(() => {
   const folder = join(configFolder, "quillgate", "profiles");
   mkdirSync(folder, { recursive: true });
   for (const name of ["default", "staging"]) writeFileSync(join(folder, `${name}.json`), "{}");
 });
-after(() => rmSync(configFolder, { recursive: true }));
 const writeScript = async (shell) => (await runCommand(["completion", shell])).stdout;
 
 async function completeInBash(...words) {

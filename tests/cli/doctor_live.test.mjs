@@ -1,10 +1,10 @@
 /** `doctor --live`: the consent, the requests, the judged facts and the redaction of the report. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { canaryKey } from "../harness/canary.mjs";
+import { makeFolder } from "../harness/folder.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
 import { queryOf, startScriptedServer } from "../package/scripted_server.mjs";
 import { runCommand } from "./command_line.mjs";
@@ -16,16 +16,12 @@ const NOT_JSON = { headers: { "content-type": "text/html" }, text: "<h1>canary</
 /** The response to a request; `undefined` for that of {@link respondLive}. */
 let override;
 let server;
-let folder;
+const folder = makeFolder({ after }, "live");
 
 before(async () => {
   server = await startScriptedServer((received) => override?.(received) ?? respondLive(received));
-  folder = mkdtempSync(join(tmpdir(), "quillgate-live-"));
 });
-after(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => server.stop());
 
 /** Responds with the shapes that users observed. A string of a reader contains "canary". */
 function respondLive(received) {

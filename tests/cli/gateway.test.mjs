@@ -1,10 +1,8 @@
 /** The command line against the gateway in workerd and the simulated Mintlify API. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { canaryKey } from "../harness/canary.mjs";
+import { makeFolder } from "../harness/folder.mjs";
 import { startGateway } from "../harness/gateway.mjs";
 import { newSecret } from "../harness/token.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
@@ -17,7 +15,7 @@ const SCOPES =
 const RANGE = ["--from", "2026-01-01", "--to", "2026-01-08"];
 let upstream;
 let gateway;
-let folder;
+const folder = makeFolder({ after }, "cli-gateway");
 let env;
 
 before(async () => {
@@ -32,7 +30,6 @@ before(async () => {
   const vars = { ARCHIVE_PROJECTS: PROJECT, JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" };
   const settings = { upstreamUrl: upstream.url, adminKey: key, secret, archive: true, vars };
   gateway = await startGateway(settings);
-  folder = mkdtempSync(join(tmpdir(), "quillgate-cli-gateway-"));
   // Mint the token with the command that operators use.
   const args = ["token", "mint", "--sub", "alice", "--project", PROJECT, "--scope", SCOPES];
   const minted = await runCommand(args, { env: { ACCESS_TOKEN_SECRET: secret } });
@@ -42,11 +39,7 @@ before(async () => {
     ...{ QUILLGATE_TOKEN: minted.stdout.trim(), XDG_CONFIG_HOME: folder },
   };
 });
-after(async () => {
-  await gateway?.stop();
-  await upstream?.stop();
-  if (folder) rmSync(folder, { recursive: true, force: true });
-});
+after(() => Promise.all([gateway?.stop(), upstream?.stop()]));
 
 const quillgate = (args, options = {}) => runCommand(args, { env, folder, ...options });
 

@@ -1,15 +1,15 @@
 /** Failed connections and proxies, in the package and on the command line. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer as createHttps } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { explainConnection } from "../../pkg/dist/connection_failure.js";
 import { Client, ConnectionError } from "../../pkg/dist/node.js";
 import { explainResponse } from "../../pkg/dist/opaque_failure.js";
 import { ProxyError, readProxies } from "../../pkg/dist/proxy.js";
+import { makeFolder } from "../harness/folder.mjs";
 import { BIN } from "./command_line.mjs";
 
 const GATE = new URL("https://gate.example");
@@ -126,8 +126,7 @@ async function run(args, env) {
 }
 
 test("names NODE_EXTRA_CA_CERTS for an unknown authority, after one attempt", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "quillgate-network-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = makeFolder(t, "network");
   const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
   const args = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", ...subject];

@@ -1,26 +1,21 @@
 /** Start of the program. Its help must not load the client. The client must not load the program. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { ROOT } from "../../scripts/versions.mjs";
+import { makeFolder } from "../harness/folder.mjs";
 import { BIN } from "./command_line.mjs";
 
 const execute = promisify(execFile);
 const DIST = join(ROOT, "pkg", "dist");
 /** Maximum size of the modules that help loads: 85 kB, with a margin. */
 const MAX_HELP_BYTES = 95_000;
-let folder;
-
-before(() => {
-  folder = mkdtempSync(join(tmpdir(), "quillgate-startup-"));
-});
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = makeFolder({ after }, "startup");
 
 async function listLoadedFiles(...args) {
   const reports = mkdtempSync(join(folder, "coverage-"));

@@ -1,14 +1,13 @@
 /** Tests the search for the canary key. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { newCanaryKey, scanForCanary } from "./canary.mjs";
+import { makeFolder } from "./folder.mjs";
 
 const KEY = newCanaryKey();
-const folder = mkdtempSync(join(tmpdir(), "quillgate-canary-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = makeFolder({ after }, "canary");
 
 async function scan(content, name = "found.bin") {
   const root = mkdtempSync(join(folder, "scan-"));
