@@ -3,18 +3,15 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { build, transform } from "esbuild";
 import { Miniflare, NoOpLog } from "miniflare";
 import { isQuillgateError } from "quillgate";
 import { unwrap, WebhookVerificationError } from "quillgate/webhooks";
 import { ROOT } from "../../scripts/versions.mjs";
 import { deriveKeys } from "../../scripts/webhook_key.mjs";
-import { canaryKey } from "../harness/canary.mjs";
-import { startGateway } from "../harness/gateway.mjs";
+import { JOBS, PROJECT, startGate } from "../gateway/recorded_gateway.mjs";
 import { signatureOf, startReceiver } from "../harness/receiver.mjs";
-import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
-import { startUpstream } from "../harness/upstream.mjs";
 import { launchBrowser } from "../page/browser.mjs";
 import { checkWebhooks } from "./webhooks/checks.mjs";
 
@@ -226,51 +223,32 @@ describe("a webhook of the gateway", () => {
   });
 });
 
-describe("a running gateway", () => {
-  let upstream;
-  let gateway;
-  let receiver;
-  before(async () => {
-    receiver = await startReceiver();
-    upstream = await startUpstream({ key: canaryKey(), jobDurationMs: 50 });
+test("verifies a webhook of a running gateway with every key of its receiver", async (t) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.stop());
+  const secrets = [newKey(), newKey()].join(",");
+  const vars = { WEBHOOK_SECRET: secrets, WEBHOOK_HOSTS: receiver.host, JOB_POLL_SECONDS: "1" };
+  const gate = await startGate("package-webhooks", {
+    upstream: { jobDurationMs: 50 },
+    gateway: { vars: { ...vars, JOB_POLLS_PER_HOUR: "100000" } },
   });
-  after(() => Promise.all([gateway?.stop(), upstream?.stop(), receiver?.stop()]));
-
-  test("verifies a webhook of a running gateway with every key of its receiver", async () => {
-    const secrets = [newKey(), newKey()].join(",");
-    const secret = newSecret();
-    const vars = { WEBHOOK_SECRET: secrets, WEBHOOK_HOSTS: receiver.host, JOB_POLL_SECONDS: "1" };
-    gateway = await startGateway({
-      ...{ upstreamUrl: upstream.url, adminKey: canaryKey(), secret },
-      vars: { ...vars, JOB_POLLS_PER_HOUR: "100000" },
-    });
-    const project = "demo-docs";
-    const url = `${receiver.url}/hook?a=1`;
-    const claims = accessClaims({ sub: "hooks", projects: [project], scope: "jobs:create" });
-    const created = await fetch(`${gateway.url}/v2/agent/${project}/job`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${mintToken(claims, secret)}`,
-        "content-type": "application/json",
-        "webhook-url": url,
-      },
-      body: JSON.stringify({ prompt: "Write é 😀 down" }),
-    });
-    assert.equal(created.status, 201);
-    const { id } = await created.json();
-    const { raw, headers } = await receiver.next();
-    const keys = deriveKeys({ project, url }, secrets);
-    for (const key of [...keys, keys]) {
-      const event = await unwrap(raw, headers, key);
-      assert.equal(event.id, headers["webhook-id"]);
-      assert.deepEqual(
-        [event.type, event.project, event.webhookUrl, event.data.id, event.data.status],
-        ["agent_job.completed", project, url, id, "completed"],
-      );
-    }
-    const other = deriveKeys({ project: "other", url }, secrets);
-    await assertRejected("signature", raw, headers, other, {});
-  });
+  t.after(() => gate.stop());
+  const url = `${receiver.url}/hook?a=1`;
+  const options = { headers: [["Webhook-Url", url]] };
+  const created = await gate.post(JOBS, { prompt: "Write é 😀 down" }, options);
+  assert.equal(created.status, 201);
+  const { raw, headers } = await receiver.next();
+  const keys = deriveKeys({ project: PROJECT, url }, secrets);
+  for (const key of [...keys, keys]) {
+    const event = await unwrap(raw, headers, key);
+    assert.equal(event.id, headers["webhook-id"]);
+    assert.deepEqual(
+      [event.type, event.project, event.webhookUrl, event.data.id, event.data.status],
+      ["agent_job.completed", PROJECT, url, created.json.id, "completed"],
+    );
+  }
+  const other = deriveKeys({ project: "other", url }, secrets);
+  await assertRejected("signature", raw, headers, other, {});
 });
 
 describe("the documented receiver", () => {
