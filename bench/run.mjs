@@ -50,7 +50,6 @@ await runMain(async () => {
   await writeFile(RESULTS, joinReports(reports));
 });
 
-/** Parses the parts to measure and the options of Lighthouse and the soak test. */
 function parseArguments(args) {
   const { values, positionals } = parseArgs({
     args,
@@ -71,9 +70,6 @@ function parseArguments(args) {
   return { selections: parseSelections(positionals), options };
 }
 
-/**
- * Parses arguments such as `package` and `gateway:job-read`. Without arguments, selects all parts.
- */
 function parseSelections(args) {
   const known = Object.entries(PARTS).flatMap(([name, { sections }]) => [
     name,
@@ -91,7 +87,6 @@ function parseSelections(args) {
 
 // --- dependencies ----------------------------------------------------------
 
-/** Installs a folder's dependencies, unless the required versions are already installed. */
 async function installDependencies({ env }, folder) {
   const { dependencies } = await manifest(folder);
   const present = await Promise.all(

@@ -15,12 +15,7 @@ const PEERS = {
   stripe: 'import Stripe from "stripe"; globalThis.x = Stripe;',
 };
 
-/**
- * Returns the sizes of this package in bytes. `lazy` contains the chunks that the first export and
- * the first event stream of a job load.
- *
- * @param {"quillgate" | "quillgate/inline"} [entry] the latter embeds the wasm in its JavaScript
- */
+/** `lazy` contains the chunks that the first export and the first event stream load. */
 export async function ownSizes(entry = "quillgate") {
   const source = `import { Client } from "${entry}"; globalThis.x = Client;`;
   const all = await bundle(source, ROOT);
@@ -36,7 +31,6 @@ export async function bundleSize(source) {
   return sum(await bundle(source, ROOT));
 }
 
-/** Returns the sizes of this package and of its alternatives, in bytes. */
 export async function sizes() {
   const { js, wasm, total, lazy } = await ownSizes();
   const inline = await ownSizes("quillgate/inline");
@@ -89,7 +83,6 @@ async function bundle(source, root) {
   }));
 }
 
-/** Adds the sizes of files that are compressed separately. */
 function sum(files) {
   const total = { raw: 0, gzip: 0, brotli: 0 };
   for (const file of files) for (const kind of Object.keys(total)) total[kind] += file[kind];

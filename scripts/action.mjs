@@ -15,11 +15,7 @@ export const ACTION_BUNDLE = join(ACTION, "dist", "index.mjs");
 const BANNER =
   "// Made by scripts/action.mjs from action/src and the npm package quillgate: do not edit.";
 
-/**
- * Bundles the action. The result is not minified, so that users can read the code that they run.
- *
- * @returns {Promise<string>} the bundle
- */
+/** Not minified, so that users can read the code that they run. */
 export async function bundleAction() {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({

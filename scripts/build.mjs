@@ -17,22 +17,10 @@ export { buildPackage, buildStartPackage } from "./build/package.mjs";
 export { buildPage, buildStartPage, PAGE_DIST, START_PAGE } from "./build/page.mjs";
 export { buildStartWorker, buildWorker, START_MAIN } from "./build/worker.mjs";
 
-/**
- * @typedef {object} Work the steps of a build that were not up to date
- * @property {string[]} [compiled] names of crates that Cargo compiled
- * @property {string[]} [made] names of other steps
- *
- * @typedef {import("./setup.mjs").Context & Work & { signal?: AbortSignal }} Context
- *   `signal` stops the build
- */
-
 /** Needs of a build, for {@link setup}. */
 export const BUILD_NEEDS = Object.freeze({ wasmBindgen: true });
 
-/**
- * The parts by name, in build order. The page contains the package. The gateway contains the Worker
- * and the page. The tests also use the Worker of `npm start`.
- */
+/** In build order: the page contains the package, and the gateway the Worker and the page. */
 export const PARTS = Object.freeze({
   package: buildPackage,
   worker: buildWorker,
@@ -48,13 +36,7 @@ export const START_PARTS = Object.freeze({
   page: buildStartPage,
 });
 
-/**
- * Builds parts one after another, and prints the time and the work of each.
- *
- * @param {import("./setup.mjs").Context} context
- * @param {Record<string, (context: Context) => Promise<unknown>>} [parts]
- * @returns {Promise<Required<Work>>}
- */
+/** Builds parts one after another, and prints the time and the work of each. */
 export async function build(context, parts = PARTS) {
   const all = { compiled: [], made: [] };
   for (const [name, buildPart] of Object.entries(parts)) {

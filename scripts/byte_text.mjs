@@ -1,13 +1,8 @@
 /**
  * Encodes bytes as the content of a JavaScript string without escapes. `pkg/src/byte_text.ts`
  * decodes it. The string compresses nearly as well as the bytes, because no character encodes parts
- * of two bytes, unlike in base64.
- *
- * A byte below 90 becomes one character. Any other becomes two: the first selects the base 90 or
- * 182, and the second is the distance from it.
- *
- * @param {Uint8Array} bytes
- * @returns {string} characters from `!` to `~`, without the quotation mark and the backslash
+ * of two bytes, unlike in base64. A byte below 90 becomes one character. Any other becomes two: the
+ * first selects the base 90 or 182, and the second is the distance from it.
  */
 export function encodeBytes(bytes) {
   let text = "";

@@ -6,25 +6,7 @@ const WASM_TARGET = "wasm32-unknown-unknown";
 /** Compiles exactly what Cargo.lock lists, and fails if the lock file is out of date. */
 export const LOCKED = "--locked";
 
-/**
- * @typedef {object} CargoOptions
- * @property {string} [cwd] defaults to the repository's root
- * @property {NodeJS.ProcessEnv} [env]
- * @property {AbortSignal} [signal] stops Cargo
- * @property {boolean} [verbose] shows progress and warnings
- * @property {string[]} [compiled] receives the name of every crate that Cargo compiled
- */
-
-/**
- * Runs a Cargo command that compiles, and returns the artifacts that Cargo reports. This works with
- * any target folder that the user has configured.
- *
- * @param {string} step describes the command in error messages
- * @param {string} command such as `build`
- * @param {string[]} args
- * @param {CargoOptions} [options]
- * @returns {Promise<{ target: string, files: string[], executable: string | null }[]>}
- */
+/** Compiles, and returns the artifacts that Cargo reports, whatever the target folder. */
 export async function cargo(step, command, args, options = {}) {
   const { compiled, verbose, ...others } = options;
   let messages = "";
@@ -48,24 +30,12 @@ export async function cargo(step, command, args, options = {}) {
   }));
 }
 
-/**
- * Returns the name of an artifact's crate. Its id is `…#serde@1.0.228`, or `…/worker#0.1.0` if the
- * folder has the name of the crate.
- */
+/** An id is `…#serde@1.0.228`, or `…/worker#0.1.0` if the folder has the name of the crate. */
 function crateOf({ package_id: id }) {
   const [, source, name] = /^(.*)#(.*)$/.exec(id);
   return name.includes("@") ? name.split("@")[0] : basename(source);
 }
 
-/**
- * Builds a package's library for wasm32.
- *
- * @param {string} step describes the build in error messages
- * @param {string} crate
- * @param {string[]} args arguments after `cargo build`
- * @param {CargoOptions} options
- * @returns {Promise<string>} the path of the `.wasm` file
- */
 export async function cargoBuildWasm(step, crate, args, options) {
   const library = ["--target", WASM_TARGET, "--lib"];
   const artifacts = await cargo(step, "build", [...library, ...args], options);
@@ -78,15 +48,6 @@ export async function cargoBuildWasm(step, crate, args, options) {
   return wasm;
 }
 
-/**
- * Builds a package's program for this machine.
- *
- * @param {string} step describes the build in error messages
- * @param {string} crate
- * @param {string[]} args arguments after `cargo build`
- * @param {CargoOptions} options
- * @returns {Promise<string>} the path of the executable
- */
 export async function cargoBuildProgram(step, crate, args, options) {
   const artifacts = await cargo(step, "build", ["-p", crate, ...args], options);
   const built = artifacts.find(({ target, executable }) => target === crate && executable);
@@ -94,11 +55,7 @@ export async function cargoBuildProgram(step, crate, args, options) {
   return built.executable;
 }
 
-/**
- * Returns the arguments for a separate target folder, for builds with their own flags or features.
- * A target folder holds only one build of a `cdylib`: builds that share it recompile the crate in
- * turn.
- */
+/** Builds of a `cdylib` that share a target folder recompile the crate in turn. */
 export function targetFolder(name) {
   return ["--target-dir", join(ROOT, "target", name.replaceAll(" ", "-"))];
 }

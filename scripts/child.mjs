@@ -19,14 +19,7 @@ let isStopping = false;
 let isWatchingSignals = false;
 let exitCodeOnSignal;
 
-/**
- * Starts a command in its own process group. The group ends with this process at the latest.
- *
- * @param {string} command
- * @param {string[]} args
- * @param {import("node:child_process").SpawnOptions} [options] `cwd` defaults to the repository's
- *   root
- */
+/** Starts a command in its own process group. The group ends with this process at the latest. */
 export function spawnGroup(command, args, options = {}) {
   watchSignals();
   const { cwd = ROOT } = options;
@@ -41,13 +34,7 @@ export function spawnGroup(command, args, options = {}) {
   return child;
 }
 
-/**
- * Sends SIGTERM to a group, and SIGKILL if its leader is still alive after `graceMs` (5 seconds by
- * default). Resolves when the leader has exited.
- *
- * @param {import("node:child_process").ChildProcess} child
- * @param {{ graceMs?: number }} [options]
- */
+/** Sends SIGTERM, then SIGKILL after `graceMs`. Resolves when the leader has exited. */
 export async function stopGroup(child, { graceMs = 5000 } = {}) {
   if (child.pid === undefined || hasEnded(child)) return;
   const ended = once(child, "exit");
@@ -57,44 +44,17 @@ export async function stopGroup(child, { graceMs = 5000 } = {}) {
   clearTimeout(force);
 }
 
-/** Returns whether a child has exited or was killed. */
 export function hasEnded(child) {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/**
- * Sets the exit code after a signal, for programs that run until they receive one. By default, it
- * is 128 plus the number of the signal.
- *
- * @param {number} code
- */
+/** For programs that run until a signal. By default, the code is 128 plus its number. */
 export function signalsEndWith(code) {
   watchSignals();
   exitCodeOnSignal = code;
 }
 
-/**
- * @typedef {object} RunOptions
- * @property {string} [cwd] defaults to the repository's root
- * @property {NodeJS.ProcessEnv} [env] defaults to this process's environment
- * @property {boolean} [verbose] shows all output as it arrives, not only that of a failed command
- * @property {(chunk: Buffer) => void} [onOutput] receives all output, which is shown as it
- *   arrives, except stdout if `onStdout` is set
- * @property {(chunk: Buffer) => void} [onStdout] receives stdout, which is then never shown
- * @property {AbortSignal} [signal] stops the command
- */
-
-/**
- * Runs a command until it ends. Its output is shown only if it fails, unless the options say
- * otherwise.
- *
- * @param {string} step describes the command in error messages
- * @param {string} command
- * @param {string[]} args
- * @param {RunOptions} [options]
- * @throws {StepError} if the command cannot start, or if its exit code is not 0
- * @throws the reason of `signal`, if it has aborted before the start
- */
+/** Shows output only of a failure, with `verbose` or `onOutput`. `onStdout` hides stdout. */
 export async function run(step, command, args, options = {}) {
   const { cwd, env, verbose, onOutput, onStdout, signal } = options;
   signal?.throwIfAborted();
@@ -121,15 +81,7 @@ export async function run(step, command, args, options = {}) {
   throw new StepError(`${step} failed: ${[command, ...args].join(" ")} ${how}`);
 }
 
-/**
- * Runs a command and returns its output. Never rejects: the code is `null` if the command cannot
- * start or was killed, for example after `timeoutMs`.
- *
- * @param {string} command
- * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, timeoutMs?: number }} [options]
- * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>}
- */
+/** Never rejects: the code is `null` if the command cannot start or was killed. */
 export async function capture(command, args, { cwd, env, timeoutMs } = {}) {
   const limit = { timeout: timeoutMs, killSignal: "SIGKILL" };
   const child = spawnGroup(command, args, {
@@ -160,11 +112,7 @@ export function endWithNpm() {
   setInterval(checkParent, 250).unref();
 }
 
-/**
- * Runs the main function of a script. If it rejects, prints the error and sets the exit code to 1.
- *
- * @param {() => Promise<unknown>} body
- */
+/** Runs the main function of a script. Prints an error and sets the exit code to 1. */
 export async function runMain(body) {
   try {
     await body();
@@ -194,10 +142,7 @@ function watchSignals() {
   });
 }
 
-/**
- * Stops all groups and exits. Only the first signal counts, because a terminal and npm may both
- * pass on the same Ctrl-C.
- */
+/** Only the first signal counts: a terminal and npm may both pass on the same Ctrl-C. */
 async function shutDown(signal) {
   if (isStopping) return;
   isStopping = true;

@@ -27,10 +27,7 @@ export const MEASURED = Object.freeze({
   archiveRowsPerPage: 1.1,
 });
 
-/**
- * Every request of a signed-in browser reads the session's object. Every stored row is deleted
- * later, which is a written row, too.
- */
+/** Every request of a browser reads its session. Every stored row is later deleted: a write. */
 const COSTS = {
   ...{ ...MEASURED, session: { objects: 1, written: 0, read: 1 } },
   deletion: { ...MEASURED.creation, objects: 0 },
@@ -116,7 +113,6 @@ function format(number) {
   return number >= 100 ? Math.round(number).toLocaleString("en-US") : `${+number.toPrecision(2)}`;
 }
 
-/** Returns a Markdown table with a column per load. */
 export function makeTable(loads) {
   const results = loads.map((load) => estimate(load));
   const row = (name, show) => `| ${[name, ...results.map(show)].join(" | ")} |`;

@@ -5,10 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { accessClaims, mintToken } from "./token.mjs";
 
-/**
- * Options of the simulated Mintlify. A day takes one request to archive, because its 240 rows fit
- * on one page.
- */
+/** A day takes one request to archive, because its 240 rows fit on one page. */
 export const DEMO_SITE = {
   data: "demo",
   pages: 240,
@@ -85,16 +82,7 @@ const DEPLOYMENTS = [
   { author: "priya", course: "fail", end: "failure false" },
 ];
 
-/**
- * Creates the jobs and deployments, and waits until their states are recorded and the archive is complete.
- *
- * @param {object} site
- * @param {string} site.project
- * @param {string} site.secret signs access tokens
- * @param {{ url: string, runCron: () => Promise<void> }} site.gateway
- * @param {Awaited<ReturnType<typeof import("../tests/harness/upstream.mjs").startUpstream>>}
- *   site.upstream
- */
+/** Creates everything, and waits until the states are recorded and the archive is complete. */
 export async function fillDemo(site) {
   await Promise.all([createJobs(site), createDeployments(site), fillArchive(site)]);
 }

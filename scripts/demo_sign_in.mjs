@@ -13,13 +13,6 @@ import { createServer } from "node:http";
 const HOST = "127.0.0.1";
 const PATH = "/sign-in/";
 
-/**
- * @param {object} options
- * @param {string} options.pageUrl URL of the gateway, on the same host
- * @param {string} options.token
- * @param {(next: string) => void} options.onUse receives the next address after each use
- * @returns {Promise<{ address: () => string, stop: () => Promise<void> }>}
- */
 export async function startDemoSignIn({ pageUrl, token, onUse }) {
   let code = newCode();
   const server = createServer(async (request, response) => {

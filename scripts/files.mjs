@@ -11,14 +11,7 @@ const EDITOR_FILE = /^\.#|^#.*#$|~$|\.sw[a-z]$|^4913$/;
 /** How long to wait for more files that are saved together. */
 const DEBOUNCE_MS = 50;
 
-/**
- * Hashes the paths and the content of files and folders. A missing file changes the digest, too.
- *
- * @param {string[]} paths
- * @param {(name: string) => boolean} [isIncluded] selects files and folders inside folders by name;
- *   by default, skips generated folders and files of editors
- * @returns {Promise<string>}
- */
+/** Hashes paths and content. A missing file changes the digest, too. */
 export async function digestFiles(paths, isIncluded = isSource) {
   const hash = createHash("sha256");
   const lists = paths.map((path) => listFiles(path, isIncluded));
@@ -49,17 +42,7 @@ export function isSource(name) {
   return !GENERATED.has(name) && !EDITOR_FILE.test(name);
 }
 
-/**
- * Calls back whenever the content of files or folders has changed. Files that change together cause
- * one call.
- *
- * @param {string[]} paths
- * @param {(name: string) => boolean} isIncluded as in {@link digestFiles}
- * @param {string} digest from {@link digestFiles}; changes since then are reported immediately
- * @param {(since: number) => void} onChange receives the `performance.now()` of the first change
- * @returns {Promise<() => Promise<void>>} resolves when the watch has begun, to a function that
- *   stops it
- */
+/** Calls back after each change of content, once for files that change together. */
 export async function watchFiles(paths, isIncluded, digest, onChange) {
   // Imported here because this file is loaded before the npm packages are installed.
   const { watch } = await import("chokidar");

@@ -11,20 +11,7 @@ const TOOLS = [
   ...["bindgen", "build"].map((name) => join("scripts", name)),
 ].map((path) => join(ROOT, path));
 
-/**
- * @typedef {object} Step
- * @property {string} name unique
- * @property {string[]} inputs files and folders that the step reads
- * @property {string[]} outputs files and folders that the step writes
- * @property {string[]} [made] receives the name if the step runs
- */
-
-/**
- * Runs a step unless its inputs, its outputs and the tools are the same as after its last run.
- *
- * @param {Step} step
- * @param {() => Promise<unknown>} make
- */
+/** Runs a step unless its inputs, its outputs and the tools are the same as after its last run. */
 export async function whenChanged({ name, inputs, outputs, made }, make) {
   const record = join(RECORDS, `${name.replaceAll(" ", "-")}.json`);
   const input = await digestFiles([...TOOLS, ...inputs]);

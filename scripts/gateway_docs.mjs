@@ -6,12 +6,7 @@ import { ROOT } from "./versions.mjs";
 const FOLDERS = ["guides", "operate", "problems"];
 const PAGES = ["reference/action.md", "reference/configuration.md", "start/cloudflare.md"];
 
-/**
- * Lists the documents of the npm package `quillgate-gateway`. Their paths in the package and in the
- * repository are equal, so that links between them work in both.
- *
- * @returns {string[]}
- */
+/** Paths in the package and in the repository are equal, so that links work in both. */
 export function listGatewayDocs() {
   const listed = FOLDERS.flatMap((folder) => {
     const files = readdirSync(join(ROOT, "docs", folder)).filter((name) => name.endsWith(".md"));
@@ -20,15 +15,7 @@ export function listGatewayDocs() {
   return ["CHANGELOG.md", ...[...listed, ...PAGES].sort().map((page) => `docs/${page}`)];
 }
 
-/**
- * Adapts the relative links of a document to the package. Links to other documents of the package
- * stay unchanged. The others, and images, become plain text with the path in the repository.
- *
- * @param {string} text
- * @param {string} from path of the document
- * @param {string[]} docs paths of the package's documents
- * @returns {string}
- */
+/** Links to documents of the package stay. Others, and images, become text with the path. */
 export function adaptLinks(text, from, docs) {
   return text.replace(/!?\[((?:[^[\]`]|`[^`]*`)+)\]\(([^)\s]+)\)/g, (link, words, target) => {
     if (/^[a-z]+:|^#/.test(target)) return link;

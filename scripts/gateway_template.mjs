@@ -11,13 +11,7 @@ const REPLACEMENTS = [
   ["docs/", "node_modules/quillgate-gateway/docs/"],
 ];
 
-/**
- * Converts the Worker's wrangler configuration to one for deployments of the npm package. Both
- * deploy the same Worker.
- *
- * @param {string} config content of `worker/wrangler.toml`
- * @returns {string}
- */
+/** Converts wrangler's configuration for deployments of the npm package, of the same Worker. */
 export function makeGatewayTemplate(config) {
   let template = config;
   for (const [from, to] of REPLACEMENTS) {

@@ -20,20 +20,7 @@ const TARGET = ["--target", "wasm32-unknown-unknown"];
 const COMPILED_IN = ["-e", "normal,no-proc-macro"];
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense)([-_.].*)?$/i;
 
-/**
- * @typedef {object} Dependency
- * @property {string} name
- * @property {string} version
- * @property {string} licence an SPDX expression
- * @property {string} [url]
- * @property {string} folder
- */
-
-/**
- * Returns the content of `THIRD_PARTY.md`, from Cargo.lock and package-lock.json.
- *
- * @param {NodeJS.ProcessEnv} [env]
- */
+/** Returns the content of `THIRD_PARTY.md`, from Cargo.lock and package-lock.json. */
 export async function listLicences(env = process.env) {
   const folders = await findCrateFolders(env);
   const sections = [];
@@ -73,7 +60,6 @@ function table(dependencies) {
 
 // --- crates ----------------------------------------------------------------
 
-/** Lists the third-party crates of a wasm module. */
 async function listCrates(crate, folders, env) {
   const format = ["--prefix", "none", "-f", "{p}\t{l}\t{r}"];
   const args = ["tree", LOCKED, ...crate, ...TARGET, ...COMPILED_IN, ...format];
@@ -106,7 +92,6 @@ async function cargo(args, env) {
 
 // --- npm -------------------------------------------------------------------
 
-/** Lists the third-party npm packages in the page. */
 async function listPackages() {
   const { packages } = JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8"));
   const shipped = Object.entries(packages).filter(
@@ -130,7 +115,6 @@ function httpsOnly(url) {
 
 // --- licence texts -----------------------------------------------------------------
 
-/** Lists each licence text once, with the names of its dependencies. */
 async function collectTexts(dependencies) {
   const byHash = new Map();
   const withText = new Set();

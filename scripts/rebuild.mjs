@@ -29,15 +29,7 @@ export function digestSources() {
   return digestFiles(SOURCES, isWatched);
 }
 
-/**
- * Builds and serves every change until this process ends. A newer change stops the running build.
- * If a build fails, the gateway continues with the previous one.
- *
- * @param {import("./setup.mjs").Context} context
- * @param {import("./restartable_gateway.mjs").RestartableGateway} gateway
- * @param {string} digest of the sources of the running gateway
- * @returns {Promise<never>} rejects if the gateway does not restart, or if watching fails
- */
+/** A newer change stops the running build. After a failure, the previous one continues. */
 export function rebuildOnChange(context, gateway, digest) {
   return new Promise((_, reject) => {
     let latest = new AbortController();

@@ -13,24 +13,7 @@ import { ROOT } from "./versions.mjs";
 /** A semantic version after a `v`. */
 const TAG = /^v(\d+\.\d+\.\d+(-[\da-z.-]+)?)$/;
 
-/**
- * @typedef {object} Release
- * @property {string} version such as `1.2.3`
- * @property {string} line tag that every stable release of the same major version moves, such as
- *   `v1`
- * @property {"latest" | "next"} channel tag on npm; prereleases have `next`
- * @property {string} notes the changelog's section, in Markdown
- */
-
-/**
- * Checks that every manifest contains the version of a tag, and that the changelog describes it.
- *
- * @param {string} tag
- * @param {{ versions: Record<string, string | undefined>, changelog: string }} sources `versions`:
- *   the version in each file
- * @returns {Release}
- * @throws {StepError} with all problems
- */
+/** Checks that every manifest has the tag's version, and that the changelog describes it. */
 export function describeRelease(tag, { versions, changelog }) {
   const [, version, before] = TAG.exec(tag) ?? [];
   if (version === undefined) throw new StepError(`${tag} is not a tag such as v1.2.3`);
@@ -47,11 +30,7 @@ export function describeRelease(tag, { versions, changelog }) {
   return { version, line: lineOf(version), channel, notes };
 }
 
-/**
- * Returns the tag that every stable release of a major version moves.
- *
- * @param {string} version such as `1.2.0`
- */
+/** Returns the tag that every stable release of a major version moves. */
 export function lineOf(version) {
   return `v${version.split(".")[0]}`;
 }

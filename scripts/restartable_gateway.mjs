@@ -9,12 +9,10 @@ export class RestartableGateway {
   #running;
   #fail;
 
-  /** @type {Promise<never>} rejects if the gateway ends without a call of `stop` */
   failure = new Promise((_, reject) => {
     this.#fail = reject;
   });
 
-  /** @param {import("../tests/harness/gateway.mjs").GatewayOptions} options with a `port` */
   constructor(options) {
     const state = mkdtempSync(join(tmpdir(), "quillgate-start-"));
     process.once("exit", () => rmSync(state, { recursive: true, force: true, maxRetries: 5 }));

@@ -152,7 +152,6 @@ async function findDeployments(url, token) {
   };
 }
 
-/** Finds a completed job with a pull request. */
 async function findJob(url, token) {
   const { jobs } = await getJson(`${url}/v2/agent/${PROJECT}/jobs`, token);
   return jobs.find(({ status, prLink }) => status === "completed" && prLink !== null).id;

@@ -27,30 +27,7 @@ const OPTIONAL = {
   cliPrograms,
 };
 
-/**
- * @typedef {Partial<Record<keyof typeof OPTIONAL, boolean>>} Needs
- *
- * @typedef {object} Context
- * @property {NodeJS.ProcessEnv} env the environment to run tools in
- * @property {Record<string, string>} bin paths of programs
- * @property {boolean} verbose whether to show the output of commands that succeed
- *
- * @typedef {object} Requirement
- * @property {string} title
- * @property {(env: NodeJS.ProcessEnv) => Promise<unknown>} find resolves to `undefined` if it is
- *   missing, and otherwise to what `provide` receives
- * @property {(context: Context) => Promise<void>} install
- * @property {(found: any, context: Context) => void} [provide] adds programs and variables
- */
-
-/**
- * Installs what is missing.
- *
- * @param {Needs} [needs]
- * @param {{ verbose?: boolean }} [options]
- * @returns {Promise<Context>}
- * @throws {StepError} if an installation fails, or if only the user can install what is missing
- */
+/** Installs what is missing. `find` of a requirement returns what `provide` receives, if anything. */
 export async function setup(needs = {}, { verbose = false } = {}) {
   const started = performance.now();
   checkNode();
@@ -94,7 +71,6 @@ function checkNode() {
   );
 }
 
-/** Programs of the npm packages. */
 function npmPrograms() {
   const names = ["tsc", "vite"];
   const path = (name) => join(ROOT, "node_modules", ".bin", name);

@@ -29,14 +29,7 @@ class WebhookKeyError extends Error {
   name = "WebhookKeyError";
 }
 
-/**
- * Derives the keys of one receiver with HKDF and SHA-256, like `worker/src/jobs/webhook.rs`.
- *
- * @param {{ project: string, url: string }} receiver
- * @param {string} secrets one or several, comma-separated, in the notation of Standard Webhooks
- * @returns {string[]} the keys in the same notation and order
- * @throws {WebhookKeyError}
- */
+/** Derives the keys of one receiver with HKDF and SHA-256, like `worker/src/jobs/webhook.rs`. */
 export function deriveKeys({ project, url }, secrets) {
   if (!project || INVALID_SEGMENT.test(project)) {
     throw new WebhookKeyError("--project must be a project's id: one segment of a path");
@@ -108,14 +101,7 @@ function readSecrets() {
   return piped;
 }
 
-/**
- * Runs the command. The npm package `quillgate-gateway` contains a copy of this file and calls
- * this.
- *
- * @param {string[]} args
- * @param {string} called the command as the user typed it
- * @returns {number} the exit code
- */
+/** The npm package `quillgate-gateway` contains a copy of this file and calls this. */
 export function runWebhookKey(args, called) {
   try {
     const { project, url, help } = readOptions(args);

@@ -1,7 +1,4 @@
-/**
- * Baseline build. This module provides the Worker of an earlier commit, with which the benchmark
- * compares processor times, cold starts and sizes.
- */
+/** Provides the Worker of an earlier commit, with which the benchmark compares the present one. */
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -9,12 +6,7 @@ import { join } from "node:path";
 import { run } from "../../scripts/child.mjs";
 import { BASELINE_COMMIT as COMMIT, MODULES } from "./variants.mjs";
 
-/**
- * Returns the folder with the baseline build, which is built once in the user's cache.
- * `BENCH_BASELINE` names an already built checkout to use instead.
- *
- * @param {import("../../scripts/setup.mjs").Context} context
- */
+/** Returns the folder with the baseline build, which is built once in the user's cache. */
 export async function provideBaseline({ env }) {
   if (env.BENCH_BASELINE) return join(env.BENCH_BASELINE, "worker", "build");
   const cache = join(env.XDG_CACHE_HOME || join(homedir(), ".cache"), "quillgate", "bench");

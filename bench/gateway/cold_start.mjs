@@ -2,22 +2,12 @@
 import { launchServer, PROJECT } from "./servers.mjs";
 
 export const STARTS = 15;
-/** The measured Workers, each in its own process. */
 export const COLD_VARIANTS = ["baseline", "quillgate"];
 
 const JOB = `/v2/agent/${PROJECT}/job/job_00000000`;
 const VIEWS = `/v1/analytics/${PROJECT}/views`;
 
-/**
- * Starts the Workers in turn, in reversed order in odd rounds.
- *
- * @typedef {object} Start in milliseconds
- * @property {number} firstResponse from the start of the process to its response to a job read
- * @property {number} firstOfObject for the next request, the first that needs a Durable Object
- *
- * @param {import("./servers.mjs").Bench} bench
- * @returns {Promise<Record<string, Start[]>>} by variant, one per round
- */
+/** Starts the Workers in turn, in reversed order in odd rounds. */
 export async function measureColdStarts(bench) {
   console.log("bench: cold starts …");
   const starts = Object.fromEntries(COLD_VARIANTS.map((name) => [name, []]));

@@ -1,7 +1,4 @@
-/**
- * Benchmark of exports. It measures rows per second, processor time, and the memory for exports of
- * different lengths. Each export has a new range, so every page comes from upstream.
- */
+/** Benchmark of exports. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -14,7 +11,6 @@ export const FORMATS = ["csv", "ndjson"];
 
 /** The Workers whose speed is measured. They share a process. */
 const VARIANTS = ["quillgate", "baseline"];
-/** Length of the exports whose speed is measured. */
 export const ROWS = 40_000;
 /**
  * How long upstream takes for each page of these exports, in milliseconds. Without a delay, a Worker
@@ -30,25 +26,11 @@ export const LENGTHS = [1e3, 1e6];
 /** Rows exported before memory is read, whatever the length of each export. */
 export const TOTAL_ROWS = 1e6;
 
-/** Number of memory measurements. */
 export const MEMORY_RUNS = 3;
-/**
- * Maximum V8 heap in megabytes, the limit of a Cloudflare isolate.
- * <https://developers.cloudflare.com/workers/platform/limits/#memory>
- */
+/** Maximum V8 heap in megabytes, the limit of a Cloudflare isolate. */
 export const HEAP_LIMIT = 128;
 
-/**
- * A process whose memory is measured.
- *
- * @typedef {object} Source
- * @property {string} what
- * @property {string} reader the program that reads the exports
- * @property {string[]} [v8Flags] for workerd
- * @property {"server" | "reader"} process
- *
- * @type {Record<string, Source>}
- */
+/** A process whose memory is measured. */
 export const SOURCES = {
   workerd: {
     what: `workerd, V8 heap of ${HEAP_LIMIT} MB`,
@@ -65,7 +47,6 @@ export const SOURCES = {
 
 let ranges = 0;
 
-/** Returns the parameters of an export with a new range. */
 function buildExport(format, projectId) {
   ranges += 1;
   const dateFrom = new Date(Date.UTC(2000, 0, 1) - ranges * 86_400_000).toISOString().slice(0, 10);
@@ -75,19 +56,6 @@ function buildExport(format, projectId) {
 const nameList = (rows) => `rows-${rows}`;
 const projects = [SPEED_PROJECT, ...LENGTHS.map(nameList)];
 
-/**
- * @typedef {object} ExportSample
- * @property {number} rate rows per second
- * @property {number} cpu workerd's processor time per thousand rows, in microseconds
- *
- * @typedef {Record<number, number[]>} ExportMemory the largest resident memory of each run in
- *   bytes, by the length of an export
- *
- * @param {import("./servers.mjs").Bench} bench
- * @returns {Promise<{ speed: Record<string, Record<string, ExportSample[]>>,
- *   memory: Record<string, Record<string, ExportMemory>> }>} speed by format and variant,
- *   memory by format and source
- */
 export async function measureExports(bench) {
   return { speed: await measureSpeed(bench), memory: await measureMemory(bench) };
 }
@@ -160,7 +128,6 @@ async function measurePeak(bench, { reader: program, v8Flags, process: measured 
   }
 }
 
-/** Starts a process that reads exports one after another. */
 function startReader({ signToken }, program) {
   const child = fork(program);
   const token = signToken({ projects });

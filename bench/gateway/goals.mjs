@@ -22,13 +22,6 @@ const MAX_MEMORY_GROWTH = 10_000_000;
 /** Maximum memory for the longest exports, relative to the shortest. */
 const MAX_EXPORT_GROWTH = 1.2;
 
-/**
- * Compares the gateway with another Worker of its group, round by round.
- *
- * @param {import("./throughput.mjs").Group} group
- * @returns {{ cpu: number[], rate: number[] }} the gateway's processor time and rate, divided by
- *   the other Worker's
- */
 export function compare(group, other) {
   const pairs = group.quillgate.map((own, round) => [own, group[other][round]]);
   return {
@@ -37,11 +30,6 @@ export function compare(group, other) {
   };
 }
 
-/**
- * Judges the measurements under load.
- *
- * @param {import("./measure.mjs").Measured} measured
- */
 export function judgeLoad({ throughput }) {
   const measured = LOAD_GOALS.filter(({ path }) => path in throughput);
   return measured.map((goal) => {
@@ -56,12 +44,6 @@ function judge(ratios, max) {
   return { isReached: middle <= max, isClose: Math.abs(middle - max) <= estimateError(ratios) };
 }
 
-/**
- * Judges exports, cold starts, memory and size.
- *
- * @param {import("./measure.mjs").Measured} measured
- * @returns {{ what: string, value: string, isReached: boolean, isClose?: boolean }[]}
- */
 export function judgeRest({ coldStarts, exports, memory, sizes }) {
   const goals = [];
   if (exports) goals.push(...judgeExportSpeed(exports), ...judgeExportMemory(exports));
@@ -120,7 +102,6 @@ function judgeMemory(batches) {
   };
 }
 
-/** @param {Record<string, import("./measure.mjs").Size>} modules */
 function judgeSizes(modules) {
   const all = Object.values(modules).reduce((sum, module) => sum + module.gzip, 0);
   return [

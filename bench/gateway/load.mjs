@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { readProcessorTime } from "./process_usage.mjs";
 import { serveTasks } from "./tasks.mjs";
@@ -43,31 +44,7 @@ function formatGet(target, fields) {
   return `GET ${target} HTTP/1.1\r\n${fields}\r\n`;
 }
 
-/**
- * The requests to send and the processes to measure.
- *
- * @typedef {object} Task
- * @property {keyof typeof REQUESTS} path
- * @property {string} project
- * @property {string} token
- * @property {number} port
- * @property {number} connections
- * @property {number} milliseconds
- * @property {Record<string, number>} pids by name
- *
- * @typedef {object} Sample
- * @property {number} rate responses per second
- * @property {Record<string, number>} cpu processor time per response, in microseconds, by process
- * @property {number} others number of cores that other processes used at the same time
- */
-
-/**
- * Sends requests and measures the responses for `milliseconds`, or longer if none has arrived by
- * then.
- *
- * @param {Task} task
- * @returns {Promise<Sample>}
- */
+/** Measures the responses for `milliseconds`, or longer if none has arrived by then. */
 async function sendRequests({ path, project, token, port, connections, milliseconds, pids }) {
   const fields = `host: 127.0.0.1:${port}\r\nauthorization: Bearer ${token}\r\n`;
   const load = { port, responses: 0, hasEnded: false, next: () => REQUESTS[path](project, fields) };
@@ -93,7 +70,6 @@ async function sendRequests({ path, project, token, port, connections, milliseco
   return { rate: responses / seconds, cpu: Object.fromEntries(cpu), others };
 }
 
-/** Sends one request after another on one connection until the load ends. */
 function runConnection(load) {
   return new Promise((resolve, reject) => {
     const reader = new ResponseReader();
@@ -174,10 +150,6 @@ function readProcessorTimes(pids) {
   const ticks = [user, nice, system, irq, softirq, steal];
   const all = ticks.reduce((sum, count) => sum + Number(count), 0) * TICK_MICROSECONDS;
   return { ...Object.fromEntries(entries), all };
-}
-
-function pause(milliseconds) {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

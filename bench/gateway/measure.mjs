@@ -12,23 +12,6 @@ import { checkStatements } from "./statements.mjs";
 import { measureThroughput } from "./throughput.mjs";
 import { MODULES, PRESENT } from "./variants.mjs";
 
-/**
- * Measures the given sections. The Worker must have been built.
- *
- * @typedef {object} Measured properties of other sections are absent
- * @property {Record<string, import("./throughput.mjs").Group>} throughput by path
- * @property {Record<string, import("./cold_start.mjs").Start[]>} [coldStarts] by variant
- * @property {number[]} [memory] in bytes, after each batch of requests
- * @property {Awaited<ReturnType<typeof measureExports>>} [exports]
- * @property {Record<string, Record<string, Size>>} [sizes] by build and module
- * @property {string} place where Durable Objects were stored
- *
- * @typedef {ReturnType<typeof measureSize>} Size
- *
- * @param {import("../../scripts/setup.mjs").Context} context
- * @param {string[]} sections
- * @returns {Promise<Measured>}
- */
 export async function measureGateway(context, sections) {
   const has = (section) => sections.includes(section);
   const baseline = WITH_BASELINE.some(has) ? await provideBaseline(context) : undefined;

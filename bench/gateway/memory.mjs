@@ -7,13 +7,11 @@
 import { readResident } from "./process_usage.mjs";
 import { PROJECT, startServer } from "./servers.mjs";
 
-/** Number of requests in a batch. */
 export const REQUESTS = 24_000;
 /** The numbers of the two batches that are compared. */
 export const FIRST = 5;
 export const LAST = 10;
 
-/** Number of concurrent connections. */
 const CONNECTIONS = 16;
 const PAGE_ROWS = 250;
 /** Ways to write the end of the same range, each with any digits after the milliseconds. */
@@ -26,10 +24,6 @@ const DATE_FORMATS = [
 /** Maximum number of zeros in a date; a request line may have 16 kB. */
 const MAX_ZEROS = 8000;
 
-/**
- * @param {import("./servers.mjs").Bench} bench
- * @returns {Promise<number[]>} resident memory after each batch, in bytes
- */
 export async function measureMemory(bench) {
   const server = await startServer(bench, ["quillgate"]);
   const base = `http://127.0.0.1:${server.ports.quillgate}/v1/analytics/${PROJECT}/views?`;

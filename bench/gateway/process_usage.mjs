@@ -1,10 +1,7 @@
 /** Memory and processor time of a process, as reported by Linux. */
 import { readdirSync, readFileSync } from "node:fs";
 
-/**
- * Returns the processor time that the threads of a process have used, in microseconds. The
- * scheduler's statistics count nanoseconds, and `stat` only hundredths of a second.
- */
+/** In microseconds. The scheduler counts nanoseconds, `stat` only hundredths of a second. */
 export function readProcessorTime(pid) {
   const tasks = `/proc/${pid}/task`;
   const times = readdirSync(tasks).map((task) => {

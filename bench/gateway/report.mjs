@@ -1,28 +1,14 @@
 /** Formats the gateway's measurements as Markdown. */
 import { cpus } from "node:os";
+import { formatJudgement, formatMedian, formatTable } from "../tables.mjs";
 import { COLD_VARIANTS, STARTS } from "./cold_start.mjs";
-import {
-  DELAY as EXPORT_DELAY,
-  FORMATS as EXPORT_FORMATS,
-  ROUNDS as EXPORT_ROUNDS,
-  ROWS as EXPORT_ROWS,
-  SOURCES as EXPORT_SOURCES,
-  HEAP_LIMIT,
-  LENGTHS,
-  MEMORY_RUNS,
-  TOTAL_ROWS,
-} from "./exports.mjs";
+import * as plan from "./exports.mjs";
 import { compare, judgeLoad, judgeRest } from "./goals.mjs";
 import { LAST, REQUESTS } from "./memory.mjs";
-import { estimateError, median } from "./statistics.mjs";
+import { median } from "./statistics.mjs";
 import { CONNECTIONS, ROUNDS, SAMPLE, SPARE_ROUNDS } from "./throughput.mjs";
 import { BASELINE_COMMIT, VARIANTS } from "./variants.mjs";
 
-/**
- * Formats the gateway's part of the report.
- *
- * @param {import("./measure.mjs").Measured} measured
- */
 export function reportGateway(measured) {
   const { throughput, coldStarts, memory, exports, sizes } = measured;
   const parts = ["## The gateway", describeMethod(measured)];
@@ -47,9 +33,9 @@ enlarges its heap in the first batches.`;
   if (exports) {
     parts.push(...formatHeading("exports", "export"));
     const note = `\
-Speed: medians of ${EXPORT_ROUNDS} exports of ${formatCount(EXPORT_ROWS)} rows, one at a time. The simulated Mintlify takes ${EXPORT_DELAY} ms for
-each page. Memory: the largest resident memory of a process after ${formatCount(TOTAL_ROWS)} rows in total, medians of
-${MEMORY_RUNS} runs. A Cloudflare isolate has ${HEAP_LIMIT} MB.`;
+Speed: medians of ${plan.ROUNDS} exports of ${formatCount(plan.ROWS)} rows, one at a time. The simulated Mintlify takes ${plan.DELAY} ms for
+each page. Memory: the largest resident memory of a process after ${formatCount(plan.TOTAL_ROWS)} rows in total, medians of
+${plan.MEMORY_RUNS} runs. A Cloudflare isolate has ${plan.HEAP_LIMIT} MB.`;
     parts.push(note, formatExportTable(exports), formatExportMemoryTable(exports));
   }
   if (sizes) parts.push(...formatHeading("size, in bytes", "size"), formatSizeTable(sizes));
@@ -90,11 +76,9 @@ function reportGoals(measured) {
   const load = judgeLoad(measured).map((goal) => {
     const { path, other, maxCpu, cpu, rate } = goal;
     const what = `${formatPath(path)}: at most ${maxCpu.toFixed(2)} × the processor time of \`${other}\``;
-    return formatRow([what, formatMedian(cpu), formatMedian(rate), formatJudgement(goal)]);
+    return [what, formatMedian(cpu), formatMedian(rate), formatJudgement(goal)];
   });
-  const rest = judgeRest(measured).map((goal) =>
-    formatRow([goal.what, goal.value, formatJudgement(goal)]),
-  );
+  const rest = judgeRest(measured).map((goal) => [goal.what, goal.value, formatJudgement(goal)]);
   const parts = [];
   if (load.length > 0) {
     const head = ["goal", "ratio of processor time", "ratio of rates", "reached"];
@@ -102,10 +86,6 @@ function reportGoals(measured) {
   }
   if (rest.length > 0) parts.push(formatTable(["goal", "measured", "reached"], rest));
   return parts;
-}
-
-function formatJudgement({ isReached, isClose }) {
-  return `${isReached ? "yes" : "**no**"}${isClose ? ", within the error" : ""}`;
 }
 
 // --- tables ----------------------------------------------------------------
@@ -120,78 +100,68 @@ function formatLoadRow(group, variant) {
   const samples = group[variant];
   const { cpu, rate } = compare(group, variant);
   const isOwn = variant === "quillgate";
-  return formatRow([
+  return [
     `${variant}: ${VARIANTS[variant].description}`,
     median(samples.map((sample) => sample.rate)).toFixed(0),
     median(samples.map((sample) => sample.cpu.gateway)).toFixed(0),
     median(samples.map((sample) => (sample.rate * sample.cpu.gateway) / 1e6)).toFixed(2),
     isOwn ? "" : formatMedian(cpu),
     isOwn ? "" : formatMedian(rate),
-  ]);
+  ];
 }
 
 function formatStartTable(starts) {
   const format = (variant, key) => formatMedian(starts[variant].map((start) => start[key]));
-  const lines = COLD_VARIANTS.map((variant) =>
-    formatRow([variant, format(variant, "firstResponse"), format(variant, "firstOfObject")]),
-  );
+  const lines = COLD_VARIANTS.map((variant) => [
+    variant,
+    format(variant, "firstResponse"),
+    format(variant, "firstOfObject"),
+  ]);
   const head = ["gateway", "a new workerd's first response", "an object's first request"];
   return formatTable(head, lines);
 }
 
 function formatMemoryTable(batches) {
   const head = batches.map((_, at) => at + 1);
-  return formatTable(head, [formatRow(batches.map((bytes) => (bytes / 1e6).toFixed(1)))]);
+  return formatTable(head, [batches.map((bytes) => (bytes / 1e6).toFixed(1))]);
 }
 
 function formatExportTable({ speed }) {
-  const lines = EXPORT_FORMATS.flatMap((format) =>
-    Object.entries(speed[format]).map(([variant, samples]) =>
-      formatRow([
-        `${format}: ${variant}`,
-        median(samples.map(({ rate }) => rate)).toFixed(0),
-        median(samples.map(({ cpu }) => cpu)).toFixed(0),
-      ]),
-    ),
+  const lines = plan.FORMATS.flatMap((format) =>
+    Object.entries(speed[format]).map(([variant, samples]) => [
+      `${format}: ${variant}`,
+      median(samples.map(({ rate }) => rate)).toFixed(0),
+      median(samples.map(({ cpu }) => cpu)).toFixed(0),
+    ]),
   );
   return formatTable(["export", "rows/s", "CPU per 1000 rows, µs"], lines);
 }
 
 function formatExportMemoryTable({ memory }) {
-  const lines = EXPORT_FORMATS.flatMap((format) =>
-    Object.entries(EXPORT_SOURCES).map(([name, { what }]) => {
-      const peaks = LENGTHS.map((rows) => (median(memory[format][name][rows]) / 1e6).toFixed(1));
-      return formatRow([`${format}: ${what}`, ...peaks]);
+  const lines = plan.FORMATS.flatMap((format) =>
+    Object.entries(plan.SOURCES).map(([name, { what }]) => {
+      const peaks = plan.LENGTHS.map((rows) =>
+        (median(memory[format][name][rows]) / 1e6).toFixed(1),
+      );
+      return [`${format}: ${what}`, ...peaks];
     }),
   );
-  const head = LENGTHS.map((rows) => `${formatCount(rows)} rows each`);
+  const head = plan.LENGTHS.map((rows) => `${formatCount(rows)} rows each`);
   return formatTable(["largest resident memory, MB", ...head], lines);
 }
 
 function formatSizeTable(sizes) {
   const lines = Object.entries(sizes).flatMap(([build, modules]) =>
-    Object.entries(modules).map(([module, { raw, gzip, brotli }]) =>
-      formatRow([`${build}: ${module}`, raw, gzip, brotli]),
-    ),
+    Object.entries(modules).map(([module, { raw, gzip, brotli }]) => [
+      `${build}: ${module}`,
+      raw,
+      gzip,
+      brotli,
+    ]),
   );
   return formatTable(["module", "built", "gzip 9", "brotli 11"], lines);
 }
 
 function formatCount(count) {
   return count.toLocaleString("en");
-}
-
-function formatMedian(values) {
-  const middle = median(values);
-  const digits = middle < 10 ? 2 : 1;
-  return `${middle.toFixed(digits)} ± ${estimateError(values).toFixed(digits)}`;
-}
-
-function formatTable(head, lines) {
-  const rule = formatRow(head.map((_, at) => (at === 0 ? "---" : "--:")));
-  return [formatRow(head), rule, ...lines].join("\n");
-}
-
-function formatRow(cells) {
-  return `| ${cells.join(" | ")} |`;
 }

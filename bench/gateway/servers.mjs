@@ -19,10 +19,7 @@ import {
   WASM,
 } from "./variants.mjs";
 
-/**
- * A file system in memory, if the machine has one, because the speed of a disk varies and does not
- * matter here. `TMPDIR` overrides it.
- */
+/** In memory, because the speed of a disk varies. `TMPDIR` overrides it. */
 const MEMORY = "/dev/shm";
 const PLACE = process.env.TMPDIR ?? (existsSync(MEMORY) ? MEMORY : tmpdir());
 
@@ -32,28 +29,7 @@ export const PROJECT = "demo-docs";
 const ALLOWED_ORIGIN = "https://docs.example";
 const SCOPE = "jobs:create jobs:read analytics:read";
 
-/**
- * Shared by all measurements.
- *
- * @typedef {object} Bench
- * @property {string} folder temporary folder with bundles, configurations and storage
- * @property {(claims?: object) => string} signToken signs a valid token
- * @property {Server} upstream
- * @property {Record<string, string>} vars variables of the gateways
- * @property {() => Promise<void>} stop stops the upstream and removes the folder
- *
- * @typedef {object} Server
- * @property {number} pid
- * @property {Record<string, number>} ports by variant
- * @property {() => Promise<void>} stop stops the process and removes its storage
- */
-
-/**
- * Bundles the variants and starts the upstream.
- *
- * @param {string} [baseline] folder with the baseline build
- * @returns {Promise<Bench>}
- */
+/** Bundles the variants and starts the upstream. */
 export async function startBench(baseline) {
   const folder = await mkdtemp(join(PLACE, "quillgate-bench-"));
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -98,14 +74,6 @@ function createSigner(secret) {
   return (claims) => mintToken(accessClaims({ ...common, ...claims }), secret);
 }
 
-/**
- * Starts variants in one process, each on its own port, and waits until all respond.
- *
- * @param {Pick<Bench, "folder" | "vars">} bench
- * @param {string[]} names
- * @param {string[]} [v8Flags]
- * @returns {Promise<Server>}
- */
 export async function startServer(bench, names, v8Flags) {
   const server = await launchServer(bench, names, v8Flags);
   const ports = Object.values(server.ports);
@@ -114,7 +82,6 @@ export async function startServer(bench, names, v8Flags) {
   return server;
 }
 
-/** Maximum start time of workerd, in milliseconds. */
 const START_TIMEOUT = 20_000;
 let servers = 0;
 

@@ -23,12 +23,7 @@ const REQUESTS = {
   },
 };
 
-/**
- * Fails if the two Workers differ in a statement, its types of values, its read or written rows, a
- * transaction or an upstream request.
- *
- * @param {import("./servers.mjs").Bench} bench
- */
+/** Fails if the Workers differ in a statement, its rows, a transaction or a request. */
 export async function checkStatements(bench) {
   console.log("bench: comparing statements …");
   const server = await startServer({ ...bench, vars: { ...bench.vars, ...VARS } }, PAIR);

@@ -4,10 +4,7 @@ export function median(values) {
   return quantile(values, 0.5);
 }
 
-/**
- * Estimates the error of a median as half of its 95 % confidence interval (McGill, Tukey and
- * Larsen, "Variations of Box Plots", 1978).
- */
+/** Half of the 95 % confidence interval of a median (McGill, Tukey and Larsen, 1978). */
 export function estimateError(values) {
   const spread = quantile(values, 0.75) - quantile(values, 0.25);
   return (1.57 * spread) / Math.sqrt(values.length);

@@ -1,10 +1,6 @@
 /** Runs tasks of the parent process, which arrive over IPC one after another. */
 
-/**
- * Replies to each task with the result of `run`, or with its error.
- *
- * @param {(task: object) => Promise<object>} run
- */
+/** Replies to each task with the result of `run`, or with its error. */
 export function serveTasks(run) {
   process.on("message", async (task) => {
     try {

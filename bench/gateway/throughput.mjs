@@ -30,15 +30,6 @@ const GROUPS = {
   create: ["quillgate", "same_statements"],
 };
 
-/**
- * Measures all Workers of a path.
- *
- * @typedef {Record<string, import("./load.mjs").Sample[]>} Group samples by variant, one per round
- *
- * @param {import("./servers.mjs").Bench} bench
- * @param {keyof typeof GROUPS} path
- * @returns {Promise<Group>}
- */
 export async function measureThroughput(bench, path) {
   const names = GROUPS[path];
   console.log(`bench: ${path}: ${names.join(", ")} …`);
@@ -55,10 +46,7 @@ export async function measureThroughput(bench, path) {
   }
 }
 
-/**
- * Measures until {@link ROUNDS} rounds are undisturbed, or until {@link SPARE_ROUNDS} more rounds
- * have been measured. Returns the {@link ROUNDS} least disturbed rounds.
- */
+/** Returns the least disturbed of {@link ROUNDS} and up to {@link SPARE_ROUNDS} more rounds. */
 async function measureRounds(names, sample) {
   const rounds = [];
   const isComplete = () =>

@@ -17,17 +17,6 @@ export const MODULES = [SCRIPT, WASM, TEXT];
 /** Processor times, cold start and size are compared with the build of this commit. */
 export const BASELINE_COMMIT = "d66a0cde";
 
-/**
- * A Worker of the benchmark. Its bundle is a folder with the variant's name, which contains
- * {@link SCRIPT}.
- *
- * @typedef {object} Variant
- * @property {string} [description] for the report
- * @property {boolean} [isBuild] whether it is a build of Quillgate, with all {@link MODULES}
- * @property {boolean} [hasObjects] whether it has both Durable Object classes
- *
- * @type {Record<string, Variant>}
- */
 export const VARIANTS = {
   quillgate: { description: "the current Worker", isBuild: true, hasObjects: true },
   baseline: { description: `the Worker of ${BASELINE_COMMIT}`, isBuild: true, hasObjects: true },
@@ -44,12 +33,6 @@ export const VARIANTS = {
 /** Durable Object classes by binding name. */
 export const OBJECTS = { PROJECT_GATE: "ProjectGate", ORG_GATE: "OrgGate" };
 
-/**
- * Writes all bundles to a folder. The Worker must have been built.
- *
- * @param {string} folder
- * @param {string} [baseline] folder with the baseline build
- */
 export async function bundleVariants(folder, baseline) {
   const options = { ...OPTIONS, define: await readMigrations() };
   for (const name of ["hono", "upstream", "same_statements"]) {

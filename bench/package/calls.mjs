@@ -20,12 +20,6 @@ export const CALLS = {
   openai: "openai's runtime, not validated",
 };
 
-/**
- * Times a call of each client for the same page of 250 rows, with the host's `fetch` and with a
- * custom `fetch`.
- *
- * @returns {Promise<Record<"host" | "custom", import("./timing.mjs").Timed>>}
- */
 export async function timeCalls(text) {
   const respond = async () =>
     new Response(text, { status: 200, headers: { "content-type": "application/json" } });

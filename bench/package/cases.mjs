@@ -11,10 +11,8 @@ const PAGE = z.object({
   hasMore: z.boolean(),
 });
 
-/** Names of the decoders that goals refer to. */
 export const DECODING = { parse: "JSON.parse alone", own: "JSON.parse + quillgate's decoder" };
 
-/** Decoders by name. The others are compared with the first. */
 const DECODERS = {
   [DECODING.parse]: (text) => JSON.parse(text),
   [DECODING.own]: (text) => decode("analytics.views", JSON.parse(text)),
@@ -24,7 +22,6 @@ const DECODERS = {
 /** Validates a page with zod, for the client `ky`, which does not validate. */
 export const parsePage = (value) => PAGE.parse(value);
 
-/** Times the decoders on a page. */
 export function timeDecoders(text, options) {
   const bound = Object.entries(DECODERS).map(([name, decoder]) => [name, () => decoder(text)]);
   return alternate(Object.fromEntries(bound), options);

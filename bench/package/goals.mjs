@@ -12,10 +12,6 @@ const SLOWER = { "ky + zod": CALLS.ky, "openai's runtime": CALLS.openai };
 /** Descriptions of the `fetch` that sends a call. */
 export const WAYS = { host: "the host's `fetch`", custom: "a custom `fetch`" };
 
-/**
- * @param {import("./measure.mjs").Measured} measured
- * @returns {{ what: string, ratio: number, error: number, isReached: boolean, isClose: boolean }[]}
- */
 export function judge({ calls, decoding }) {
   const goals = Object.entries(decoding).map(([host, { times }]) =>
     judgeRatio(

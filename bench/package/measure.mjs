@@ -8,19 +8,6 @@ import { sizes } from "../sizes.mjs";
 import { timeCalls } from "./calls.mjs";
 import { timeDecoders } from "./cases.mjs";
 
-/**
- * @param {import("../../scripts/build.mjs").Context & { bin: Record<string, string> }} context
- *   after the package has been built
- *
- * @typedef {import("./timing.mjs").Timed} Timed
- * @typedef {object} Measured
- * @property {Record<string, { raw: number, gzip: number, brotli: number }>} sizes
- * @property {number} page length of the page's JSON, in UTF-16 code units
- * @property {string} browser
- * @property {{ Node: Timed, Chromium: Timed }} decoding
- * @property {{ host: Timed, custom: Timed }} calls by the `fetch` that sends them
- * @returns {Promise<Measured>}
- */
 export async function measurePackage(context) {
   const text = await readPage(context);
   const chromium = await timeInChromium(context, text);
@@ -33,7 +20,6 @@ export async function measurePackage(context) {
   };
 }
 
-/** Reads a page of 250 rows from the simulator. */
 async function readPage({ env }) {
   const key = "mint_bench_only";
   const upstream = await startUpstream({ key, env });
@@ -47,7 +33,6 @@ async function readPage({ env }) {
   }
 }
 
-/** Times the decoders in headless Chromium. */
 async function timeInChromium({ bin }, text) {
   const require = createRequire(import.meta.url);
   const { chromium } = require("playwright-core");

@@ -1,10 +1,10 @@
 /** Formats the package's measurements as Markdown. */
 
-import { estimateError, median } from "../gateway/statistics.mjs";
+import { median } from "../gateway/statistics.mjs";
+import { formatJudgement, formatMedian, formatTable } from "../tables.mjs";
 import { judge, WAYS } from "./goals.mjs";
 import { compare } from "./timing.mjs";
 
-/** @param {import("./measure.mjs").Measured} measured */
 export function reportPackage(measured) {
   const { sizes, page, browser, decoding, calls } = measured;
   return [
@@ -31,10 +31,6 @@ function formatRatio({ ratio, error }) {
   return `${ratio.toFixed(2)} ± ${error.toFixed(2)}`;
 }
 
-function formatJudgement({ isReached, isClose }) {
-  return `${isReached ? "yes" : "**no**"}${isClose ? ", within the error" : ""}`;
-}
-
 function formatSizes(sizes) {
   const lines = Object.entries(sizes).map(([name, { raw, gzip, brotli }]) => [
     name,
@@ -45,7 +41,6 @@ function formatSizes(sizes) {
   return formatTable(["import", "minified", "gzip 9", "brotli 11"], lines);
 }
 
-/** Formats a column of times and a column of ratios for each host or `fetch`. */
 function formatTimes(columns) {
   const names = Object.keys(Object.values(columns)[0].times);
   const lines = names.map((name) => [
@@ -62,11 +57,8 @@ function formatTimes(columns) {
 }
 
 function formatTurns(calls) {
-  const turns = Object.values(calls).flatMap(({ turns }) => turns);
-  return `${median(turns).toFixed(1)} ± ${estimateError(turns).toFixed(1)}`;
-}
-
-function formatTable(head, lines) {
-  const rule = head.map((_, at) => (at === 0 ? "---" : "--:"));
-  return [head, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  return formatMedian(
+    Object.values(calls).flatMap(({ turns }) => turns),
+    1,
+  );
 }

@@ -7,22 +7,9 @@ const WARM_UP = 20;
 
 /**
  * Times functions in alternating rounds, so that a disturbance of the machine affects all of them.
- * Odd rounds are in reversed order.
- *
- * `turn` waits for the event loop after each run, as a network would. Work that a run defers,
- * including garbage collection, then counts. The time of an empty turn is measured in each round
- * and subtracted.
- *
- * @param {Record<string, () => unknown>} cases
- * @param {object} [options]
- * @param {number} [options.rounds]
- * @param {number} [options.runs] of each case in a round
- * @param {() => Promise<void>} [options.turn]
- *
- * @typedef {object} Timed
- * @property {Record<string, number[]>} times microseconds per run, by round
- * @property {number[]} turns microseconds per turn, by round
- * @returns {Promise<Timed>}
+ * Odd rounds are in reversed order. `turn` waits for the event loop after each run, as a network
+ * would. Work that a run defers, including garbage collection, then counts. The time of an empty
+ * turn is measured in each round and subtracted.
  */
 export async function alternate(cases, { rounds = 60, runs = 40, turn } = {}) {
   const names = Object.keys(cases);
@@ -50,9 +37,7 @@ async function time(run, runs, turn) {
   return ((performance.now() - started) * 1000) / runs;
 }
 
-/**
- * Divides the time of a case by that of another. Returns the median over the rounds and its error.
- */
+/** Returns the median and the error of the ratios of two cases' times. */
 export function compare(times, name, other) {
   const ratios = times[name].map((time, round) => time / times[other][round]);
   return { ratio: median(ratios), error: estimateError(ratios) };

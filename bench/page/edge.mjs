@@ -1,28 +1,18 @@
 /** A stand-in for Cloudflare's edge, which compresses responses of the gateway with Brotli. */
 
-import { once } from "node:events";
-import { createServer, request } from "node:http";
+import { request } from "node:http";
 import { pipeline } from "node:stream";
 import { constants, createBrotliCompress } from "node:zlib";
+import { listen } from "../../tests/harness/listen.mjs";
 
-/**
- * Media types that the gateway sends and that Cloudflare compresses by default.
- *
- * @see https://developers.cloudflare.com/speed/optimization/content/compression/
- */
+/** Media types that the gateway sends and that Cloudflare compresses by default. */
 const COMPRESSED =
   /^(?:text\/(?:html|plain|css|javascript)|application\/(?:javascript|json|wasm)|image\/svg\+xml)\b/;
 /** Cloudflare uses a fast level, because it compresses each response when it is sent. */
 const LEVEL = 4;
 
-/**
- * Starts the edge in front of a gateway.
- *
- * @param {number} gatewayPort
- * @returns {Promise<{ url: string, stop: () => void }>}
- */
-export async function startEdge(gatewayPort) {
-  const server = createServer((incoming, response) => {
+export function startEdge(gatewayPort) {
+  return listen((incoming, response) => {
     const { method, url: path, headers } = incoming;
     // Keeps the header `host`, with which the gateway compares the origin.
     const outgoing = request({ host: "127.0.0.1", port: gatewayPort, method, path, headers });
@@ -31,13 +21,6 @@ export async function startEdge(gatewayPort) {
     incoming.pipe(outgoing);
     response.on("close", () => outgoing.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const stop = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${server.address().port}`, stop };
 }
 
 function forward(answer, { method, headers: { "accept-encoding": accepted = "" } }, response) {

@@ -26,20 +26,6 @@ const CLEARED_STORAGE = [
 /** Maximum number of attempts, because the browser sometimes records an invalid trace. */
 const MAX_ATTEMPTS = 3;
 
-/**
- * @param {{ env: NodeJS.ProcessEnv }} context
- * @param {number} runs of each route
- * @param {readonly string[]} [measured] routes
- *
- * @typedef {Record<string, number[]>} Figures of each run: the categories as points, `lcp` and
- *   `tbt` in milliseconds, `cls`
- * @typedef {object} Measured
- * @property {string} browser
- * @property {string} lighthouse its version
- * @property {Record<string, Figures>} routes
- * @property {Record<string, string[]>} faults failed audits of accessibility and best practices
- * @returns {Promise<Measured>}
- */
 export async function measurePage({ env }, runs, measured = ROUTES) {
   const { default: lighthouse } = await import("lighthouse");
   const priority = getPriority();
@@ -110,7 +96,6 @@ async function startSite(env) {
     }
   }
 
-  /** Loads a route as on a first visit, with a session cookie unless it is the sign-in. */
   async function auditOnce(lighthouse, route) {
     const isSignedIn = route !== "sign-in";
     await devtools.send("Storage.clearCookies");
@@ -126,14 +111,13 @@ async function startSite(env) {
 
   const stop = async () => {
     await browser.close();
-    edge.stop();
+    await edge.stop();
     await gateway.stop();
     await upstream.stop();
   };
   return { audit, browser, stop };
 }
 
-/** Opens a session and returns its cookie for `Storage.setCookies`. */
 async function openSession(url, token) {
   const response = await fetch(`${url}/session`, {
     method: "POST",

@@ -1,6 +1,7 @@
 /** Formats the measurements of the page as Markdown. */
 
 import { median } from "../gateway/statistics.mjs";
+import { formatTable } from "../tables.mjs";
 
 const GOALS = [
   { name: "performance", what: "performance", isReached: (value) => value >= 98, goal: "≥ 98" },
@@ -23,10 +24,6 @@ const TIMES = [
   { name: "tbt", what: "blocking, ms" },
 ];
 
-/**
- * @param {import("./measure.mjs").Measured} measured
- * @param {number} runs
- */
 export function reportPage({ browser, lighthouse, routes, faults }, runs) {
   const head = ["route", ...GOALS.map(({ what, goal }) => `${what} (${goal})`)];
   head.push(...TIMES.map(({ what }) => what));
@@ -46,9 +43,4 @@ export function reportPage({ browser, lighthouse, routes, faults }, runs) {
 function formatGoal(value, isReached) {
   const text = Number.isInteger(value) ? String(value) : value.toFixed(3);
   return isReached(value) ? text : `**${text}**`;
-}
-
-function formatTable(head, lines) {
-  const rows = [head, head.map(() => "---"), ...lines];
-  return rows.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }

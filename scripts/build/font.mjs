@@ -19,13 +19,7 @@ const OPTIONS = {
   dropTables: ["gasp", "GDEF", "GPOS", "MVAR", "STAT"],
 };
 
-/**
- * Slices of the font. A browser loads a slice when the page shows one of its characters. Other
- * characters appear in the reader's own fonts.
- *
- * @type {Record<string, { source: string, range: string }>} `source` is a script in the names of
- *   Geist's files, `range` a value of `unicode-range` in CSS
- */
+/** A browser loads a slice for its first character. Others appear in the reader's own fonts. */
 const SLICES = {
   // ASCII without the characters of code, and the punctuation of the page's own text. The sign-in
   // route loads this slice alone.
@@ -43,11 +37,7 @@ const SLICES = {
   },
 };
 
-/**
- * Writes the slices and their style sheet into `www/build/font/`.
- *
- * @param {import("../build.mjs").Context} context
- */
+/** Writes the slices and their style sheet into `www/build/font/`. */
 export async function buildFont({ made }) {
   const inputs = [join(GEIST, "package.json")];
   await whenChanged({ name: "font", inputs, outputs: [FONT], made }, async () => {
@@ -78,10 +68,7 @@ function charactersOf(range) {
   return String.fromCodePoint(...points);
 }
 
-/**
- * Returns the rule of a slice. With `font-display: optional`, a page that has begun to show text in
- * another font keeps that font until the next load.
- */
+/** With `optional`, a page that shows text in another font keeps it until the next load. */
 function fontFace(name, range) {
   return `@font-face {
   font-family: Geist;

@@ -25,12 +25,7 @@ const COPIES = Object.freeze({
 /** The crate that checks the gateway's variables. */
 const RULES = { crate: "quillgate-check-config", module: "check_config" };
 
-/**
- * Builds `gateway/dist/`, and copies documents to `gateway/` and `gateway/docs/`, ready for
- * `npm pack`. The Worker and the page must have been built.
- *
- * @param {import("../build.mjs").Context} context
- */
+/** Prepares `gateway/` for `npm pack`. The Worker and the page must have been built. */
 export async function buildGateway(context) {
   const { bin, env, made } = context;
   await mkdir(TOOLS, { recursive: true });

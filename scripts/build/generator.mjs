@@ -1,25 +1,13 @@
 import { cargoBuildProgram, targetFolder } from "../cargo.mjs";
 import { run } from "../child.mjs";
 
-/**
- * Builds the program that generates files from the Rust types.
- *
- * @param {import("../build.mjs").Context} context
- * @returns {Promise<string>} its path
- */
+/** Builds the program that generates files from the Rust types. */
 export function buildGenerator(context) {
   const step = "building the generator";
   return cargoBuildProgram(step, "quillgate-generate", targetFolder("generate"), context);
 }
 
-/**
- * Generates a file from the Rust types.
- *
- * @param {string} name of the step
- * @param {string} content what to generate, such as `types` or `openapi`
- * @param {string} path of the file
- * @param {import("../build.mjs").Context} context
- */
+/** Generates a file from the Rust types. */
 export async function generate(name, content, path, context) {
   const program = await buildGenerator(context);
   await run(`generating the ${name}`, program, [content, path], context);

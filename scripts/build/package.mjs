@@ -49,10 +49,7 @@ const WASM_OPT_ARGS = [
 
 /** Arguments that select the crate. */
 export const PACKAGE_CRATE = Object.freeze(["-p", CRATE]);
-/**
- * Compiles the standard library from source, so that a panic stops immediately and without a
- * message: a sixth less to download. The switches are unstable, so they need `RUSTC_BOOTSTRAP`.
- */
+/** A panic stops without a message: a sixth less to download. Needs `RUSTC_BOOTSTRAP`. */
 const BUILD_STD = ["-Z", "build-std=std,panic_abort"];
 const FLAGS = [
   "-Zunstable-options",
@@ -76,14 +73,6 @@ export const imports: WebAssembly.Imports;
 export function setExports(exports: WebAssembly.Exports): void;
 `;
 
-/**
- * @typedef {object} Variant
- * @property {string} name unique, because it also names the records of the steps
- * @property {string} out folder of the files
- * @property {boolean} optimise whether to make the wasm smaller
- * @property {string[]} cargoArgs
- */
-
 /** The package that is published. */
 const RELEASE = Object.freeze({
   name: "package",
@@ -100,13 +89,7 @@ const START = Object.freeze({
 });
 export const START_PACKAGE = START.out;
 
-/**
- * Builds a variant of the package: by default the published one, into `pkg/dist/`, ready for
- * `npm pack`.
- *
- * @param {import("../build.mjs").Context} context
- * @param {Variant} [variant]
- */
+/** Builds a variant: by default the published one, into `pkg/dist/`, ready for `npm pack`. */
 export async function buildPackage(context, variant = RELEASE) {
   const { bin, made } = context;
   const { name, out } = variant;
@@ -151,10 +134,7 @@ export async function buildPackage(context, variant = RELEASE) {
   await copyFile(join(ROOT, "LICENSE"), join(PACKAGE, "LICENSE"));
 }
 
-/**
- * Removes the headers of source files from their declarations, except those with `@module`.
- * Otherwise, editors can show a header as the comment of the file's first declaration.
- */
+/** Otherwise, editors can show a header as the comment of the file's first declaration. */
 async function removeFileHeaders(out) {
   const sources = await readdir(join(PACKAGE, "src"));
   for (const file of sources.filter((name) => /^\w+\.ts$/.test(name))) {
@@ -167,10 +147,7 @@ async function removeFileHeaders(out) {
   }
 }
 
-/**
- * Writes the modules in CommonJS, with declarations, for programs that cannot load ES modules: Jest by
- * default, TypeScript with `module: node16`, and tools that read `main`.
- */
+/** For Jest by default, TypeScript with `module: node16`, and tools that read `main`. */
 async function writeCommonJs(out) {
   const folder = join(out, "cjs");
   await rm(folder, { recursive: true, force: true });
@@ -195,11 +172,7 @@ async function writeCommonJs(out) {
   await writeFile(join(folder, "package.json"), '{ "type": "commonjs" }\n');
 }
 
-/**
- * Builds the package for the page of `npm start` into `pkg/build/start/`.
- *
- * @param {import("../build.mjs").Context} context
- */
+/** Builds the package for the page of `npm start` into `pkg/build/start/`. */
 export async function buildStartPackage(context) {
   await buildPackage(context, START);
   // The manifest names the modules with side effects, which a bundler must keep.

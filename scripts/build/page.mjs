@@ -7,13 +7,6 @@ import { buildFont } from "./font.mjs";
 import { PACKAGE, PACKAGE_DIST, START_PACKAGE } from "./package.mjs";
 import { PROBLEM_DOCS, writeProblemPages } from "./problem_pages.mjs";
 
-/**
- * @typedef {object} Variant
- * @property {string} name unique, because it also names the record of the step
- * @property {string} packageFolder a built package `quillgate`
- * @property {string} out folder of the files
- */
-
 const PAGE = join(ROOT, "www");
 
 /** The page that is tested and deployed. */
@@ -31,13 +24,7 @@ const START = Object.freeze({
 });
 export const START_PAGE = START.out;
 
-/**
- * Builds a variant of the page: by default the deployed one, into `www/dist/`. Needs the package of
- * the same variant.
- *
- * @param {import("../build.mjs").Context} context
- * @param {Variant} [variant]
- */
+/** Builds a variant: by default the deployed one. Needs the package of the same variant. */
 export async function buildPage(context, variant = RELEASE) {
   const { name, packageFolder, out } = variant;
   await buildFont(context);
@@ -50,11 +37,7 @@ export async function buildPage(context, variant = RELEASE) {
   });
 }
 
-/**
- * Builds the page of `npm start` into `www/build/start/`.
- *
- * @param {import("../build.mjs").Context} context
- */
+/** Builds the page of `npm start` into `www/build/start/`. */
 export async function buildStartPage(context) {
   await buildPage(context, START);
 }

@@ -1,5 +1,5 @@
 /** Renders `docs/problems/` as static files, which the gateway serves at `/problems/<name>`. */
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { StepError } from "../child.mjs";
 import { ROOT } from "../versions.mjs";
@@ -7,13 +7,9 @@ import { ROOT } from "../versions.mjs";
 export const PROBLEM_DOCS = join(ROOT, "docs", "problems");
 const DOCS = "docs/problems";
 const INDEX = "README.md";
+const STYLE = join(import.meta.dirname, "problem_pages.css");
 
-/**
- * Cloudflare serves `problems/not-found.html` at `/problems/not-found`, and `problems/index.html` at
- * `/problems/`.
- *
- * @param {string} folder of the page's files
- */
+/** Cloudflare serves `problems/not-found.html` at `/problems/not-found`. */
 export async function writeProblemPages(folder) {
   const { Marked } = await import("marked");
   const marked = new Marked({ renderer: RENDERER });
@@ -27,7 +23,7 @@ export async function writeProblemPages(folder) {
     const page = layOut(title, marked.parse(text));
     await writeFile(join(out, name === INDEX ? "index.html" : name.replace(/md$/, "html")), page);
   }
-  await writeFile(join(out, "style.css"), STYLE);
+  await copyFile(STYLE, join(out, "style.css"));
 }
 
 /** Links to other documents become text, because the gateway serves only these pages. */
@@ -69,54 +65,3 @@ ${content.trim()}
 </html>
 `;
 }
-
-const STYLE = `:root {
-  color-scheme: light dark;
-  color: light-dark(#1c2426, #e8e6df);
-  background: light-dark(#f7f6f3, #13181b);
-}
-body {
-  max-width: 44rem;
-  margin: 2rem auto;
-  padding: 0 1.25rem;
-  font: 1rem/1.55 system-ui, sans-serif;
-  overflow-wrap: anywhere;
-}
-nav {
-  display: flex;
-  gap: 1.5rem;
-}
-a {
-  color: light-dark(#0b6558, #6fd0bd);
-}
-h1 {
-  line-height: 1.2;
-}
-h2 {
-  margin-top: 2rem;
-  font-size: 1.2rem;
-}
-code {
-  font: 0.875em ui-monospace, monospace;
-}
-pre {
-  padding: 0.75rem 1rem;
-  border-radius: 0.5rem;
-  background: light-dark(#ebe9e3, #1e2529);
-  white-space: pre-wrap;
-}
-table {
-  border-collapse: collapse;
-}
-th,
-td {
-  padding: 0.4rem 1rem 0.4rem 0;
-  border-bottom: 1px solid light-dark(#d5d2c9, #364046);
-  overflow-wrap: break-word;
-  vertical-align: top;
-}
-footer {
-  margin-top: 3rem;
-  font-size: 0.875rem;
-}
-`;

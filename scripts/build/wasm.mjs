@@ -11,13 +11,7 @@ const WASM_OPT_ARGS = ["-Oz", "--strip-producers", "--strip-target-features"];
 /** Folder of JavaScript that wasm-bindgen copies from crates. */
 const SNIPPETS = "snippets";
 
-/**
- * Returns an environment in which compiled files contain no paths of this machine.
- *
- * @param {NodeJS.ProcessEnv} env
- * @param {string[]} [flags] for the compiler
- * @returns {NodeJS.ProcessEnv}
- */
+/** Returns an environment in which compiled files contain no paths of this machine. */
 export function withoutLocalPaths(env, flags = []) {
   const folders = {
     cargo: env.CARGO_HOME ?? join(homedir(), ".cargo"),
@@ -30,22 +24,7 @@ export function withoutLocalPaths(env, flags = []) {
   return { ...env, CARGO_ENCODED_RUSTFLAGS: [...paths, ...flags].join("\x1f") };
 }
 
-/**
- * @typedef {object} WebModule
- * @property {string} name of the step
- * @property {string} module name of the files
- * @property {string} out folder of the files
- * @property {string[]} [args] for wasm-bindgen
- * @property {boolean} optimise whether to make the wasm smaller
- */
-
-/**
- * Writes the glue and the wasm of a module that an importer instantiates.
- *
- * @param {WebModule} options
- * @param {string} wasm path of the file that Cargo compiled
- * @param {import("../build.mjs").Context} context
- */
+/** Writes the glue and the wasm of a module that an importer instantiates. */
 export async function bindForWeb({ name, module, out, args = [], optimise }, wasm, context) {
   const outputs = [...filesOf(module), SNIPPETS].map((file) => join(out, file));
   await whenChanged({ name, inputs: [wasm], outputs, made: context.made }, async () => {
@@ -57,31 +36,15 @@ export async function bindForWeb({ name, module, out, args = [], optimise }, was
   });
 }
 
-/** Names of the files that wasm-bindgen writes for a module. */
 export function filesOf(module) {
   return [".js", ".d.ts", "_bg.wasm", "_bg.wasm.d.ts"].map((ending) => module + ending);
 }
 
-/**
- * Runs wasm-bindgen.
- *
- * @param {string} name of the step
- * @param {string} wasm path of the file that Cargo compiled
- * @param {string[]} args
- * @param {import("../build.mjs").Context} context
- */
 export async function runBindgen(name, wasm, args, context) {
   await run(`binding the ${name}`, context.bin.wasmBindgen, [...args, wasm], context);
 }
 
-/**
- * Optimises a wasm file in place.
- *
- * @param {string} name of the step
- * @param {string} path
- * @param {string[]} args for wasm-opt
- * @param {import("../build.mjs").Context} context
- */
+/** Optimises a wasm file in place. */
 export async function optimiseWasm(name, path, args, context) {
   const optimised = `${path}.tmp`;
   const all = [...WASM_OPT_ARGS, ...args, path, "-o", optimised];

@@ -7,14 +7,6 @@ import { ROOT } from "../versions.mjs";
 import { generate } from "./generator.mjs";
 import { bindForWeb, withoutLocalPaths } from "./wasm.mjs";
 
-/**
- * @typedef {object} Variant
- * @property {string} name unique, because it also names the records of the steps
- * @property {boolean} optimise whether to make the wasm smaller
- * @property {string[]} cargoArgs
- * @property {string} out folder of `index.js`
- */
-
 export const WORKER = join(ROOT, "worker");
 const ENTRY = join(WORKER, "entry");
 const BUILD = join(WORKER, "build");
@@ -45,12 +37,7 @@ export const START_MAIN = join(START.out, "index.js");
 /** Adds `__wbg_reset_state`, with which the entry replaces the instance after a trap. */
 const BINDGEN_ARGS = ["--experimental-reset-state-function"];
 
-/**
- * Builds a variant of the Worker: by default the deployed one, into `worker/build/`.
- *
- * @param {import("../build.mjs").Context} context
- * @param {Variant} [variant]
- */
+/** Builds a variant of the Worker: by default the deployed one, into `worker/build/`. */
 export async function buildWorker(context, variant = RELEASE) {
   const { name, optimise, out } = variant;
   const core = join(out, "core");
@@ -62,11 +49,7 @@ export async function buildWorker(context, variant = RELEASE) {
   await bundleEntry(variant, core);
 }
 
-/**
- * Builds the Worker of `npm start` into `worker/build/start/`.
- *
- * @param {import("../build.mjs").Context} context
- */
+/** Builds the Worker of `npm start` into `worker/build/start/`. */
 export async function buildStartWorker(context) {
   await buildWorker(context, START);
 }
@@ -100,11 +83,7 @@ async function bundleEntry({ out }, core) {
   });
 }
 
-/**
- * Resolves the entry's imports of `../build/core/` to a core.
- *
- * @returns {import("esbuild").Plugin}
- */
+/** Resolves the entry's imports of `../build/core/` to a core. */
 function withCore(core) {
   return {
     name: "core",

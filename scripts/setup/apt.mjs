@@ -5,13 +5,6 @@ import { findOnPath } from "./programs.mjs";
 /** The update of the package lists, which runs at most once per process. */
 let updating;
 
-/**
- * Installs packages with apt.
- *
- * @param {string} title of the program, for messages
- * @param {string[]} packages
- * @param {import("../setup.mjs").Context} context
- */
 export async function installWithApt(title, packages, context) {
   const options = { ...context, env: { ...context.env, DEBIAN_FRONTEND: "noninteractive" } };
   updating ??= run("updating the package lists", "apt-get", ["update"], options);
@@ -22,12 +15,10 @@ export async function installWithApt(title, packages, context) {
   await run(`installing ${title}`, "apt-get", args, options);
 }
 
-/** @param {NodeJS.ProcessEnv} env */
 export function canUseApt(env) {
   return process.getuid?.() === 0 && findOnPath("apt-get", env) !== undefined;
 }
 
-/** @type {import("../setup.mjs").Requirement} */
 export const firefox = aptProgram({
   title: "Firefox",
   names: ["firefox-esr", "firefox"],
@@ -57,11 +48,7 @@ function aptProgram({ title, names, packages, variable, key }) {
   };
 }
 
-/**
- * Programs of the command line's tests. Tests are skipped where their program is missing.
- *
- * @type {import("../setup.mjs").Requirement}
- */
+/** Programs of the command line's tests. Tests are skipped where their program is missing. */
 export const cliPrograms = {
   title: "zsh, fish and jq",
   async find(env) {

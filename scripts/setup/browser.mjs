@@ -12,7 +12,6 @@ const HEADLESS_SHELL_NAMES = ["chromium-headless-shell", "chrome-headless-shell"
 /** Whether apt has no package of the headless shell. */
 let isShellUnavailable = false;
 
-/** @type {import("../setup.mjs").Requirement} */
 export const browser = {
   title: "Chromium, its headless shell and chromedriver",
   async find(env) {

@@ -11,31 +11,20 @@ import { ROOT, VERSIONS } from "../versions.mjs";
 import { findOnPath, isExecutable, versionOf } from "./programs.mjs";
 
 const BINDGEN = join(ROOT, "scripts", "bindgen");
-/**
- * These programs run for seconds, so compile time matters more than run time. Debug information and
- * incremental compilation would only slow down the installation.
- */
+/** These programs run for seconds, so compile time matters more than run time. */
 const QUICK_COMPILATION = {
   CARGO_PROFILE_DEV_DEBUG: "0",
   CARGO_PROFILE_DEV_OPT_LEVEL: "0",
   CARGO_INCREMENTAL: "0",
 };
 
-/**
- * Writes the JavaScript glue of a wasm file.
- *
- * @type {import("../setup.mjs").Requirement}
- */
+/** Writes the JavaScript glue of a wasm file. */
 export const wasmBindgen = localTool({
   title: "wasm-bindgen",
   programs: { wasmBindgen: "quillgate-bindgen" },
 });
 
-/**
- * Runs tests compiled to wasm, for Cargo (`.cargo/config.toml`) and for wasm-pack.
- *
- * @type {import("../setup.mjs").Requirement}
- */
+/** Runs tests compiled to wasm, for Cargo (`.cargo/config.toml`) and for wasm-pack. */
 export const wasmTestRunner = localTool({
   title: "wasm-bindgen-test-runner",
   programs: {
@@ -47,17 +36,11 @@ export const wasmTestRunner = localTool({
   link: join(ROOT, "node_modules", ".bin", "wasm-bindgen-test-runner"),
 });
 
-/** @type {import("../setup.mjs").Requirement} */
 export const wasmPack = registryTool("wasm-pack", "wasmPack");
 
-/** @type {import("../setup.mjs").Requirement} */
 export const cargoDeny = registryTool("cargo-deny", "cargoDeny");
 
-/**
- * Returns the folder of installed tools.
- *
- * @param {NodeJS.ProcessEnv} env
- */
+/** Returns the folder of installed tools. */
 export function toolsFolder(env) {
   return join(env.XDG_CACHE_HOME || join(homedir(), ".cache"), "quillgate", "tools");
 }

@@ -5,14 +5,9 @@ import { join } from "node:path";
 import { run } from "../child.mjs";
 import { ROOT } from "../versions.mjs";
 
-/** @type {import("../setup.mjs").Requirement} */
 export const npmPackages = packagesOf(".");
 
-/**
- * Other runtimes, bundlers and checkers, which only the package's tests use.
- *
- * @type {import("../setup.mjs").Requirement}
- */
+/** Other runtimes, bundlers and checkers, which only the package's tests use. */
 export const packageTools = packagesOf(join("tests", "package", "tools"));
 
 function packagesOf(folder) {

@@ -4,21 +4,13 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { capture } from "../child.mjs";
 
-/**
- * Finds the first program with a name on the PATH. A path is returned unchanged if it is
- * executable.
- *
- * @param {string} name
- * @param {NodeJS.ProcessEnv} env
- * @returns {string | undefined}
- */
+/** Finds the first program on the PATH. An executable path is returned unchanged. */
 export function findOnPath(name, env) {
   if (name.includes("/")) return isExecutable(name) ? name : undefined;
   const folders = (env.PATH ?? "").split(delimiter).filter(Boolean);
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
-/** @param {string} path */
 export function isExecutable(path) {
   try {
     accessSync(path, constants.X_OK);
@@ -28,14 +20,7 @@ export function isExecutable(path) {
   }
 }
 
-/**
- * Reads the version that a program prints. The program runs outside the repository, where no
- * `rust-toolchain.toml` applies.
- *
- * @param {string} program
- * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<string | undefined>}
- */
+/** Reads the version of a program, outside the repository, where no `rust-toolchain.toml` applies. */
 export async function versionOf(program, env) {
   const options = { cwd: tmpdir(), env, timeoutMs: 10_000 };
   const { stdout } = await capture(program, ["--version"], options);

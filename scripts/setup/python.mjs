@@ -19,7 +19,6 @@ const MIN_VERSION = "3.11.0";
 /** Written after a complete installation. */
 const STAMP = ".quillgate-installed";
 
-/** @type {import("../setup.mjs").Requirement} */
 export const python = {
   title: "schemathesis",
   async find(env) {

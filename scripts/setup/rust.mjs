@@ -7,7 +7,6 @@ import { findOnPath } from "./programs.mjs";
 const TARGET = "wasm32-unknown-unknown";
 const COMPONENTS = ["rustfmt", "clippy", "rust-src"];
 
-/** @type {import("../setup.mjs").Requirement} */
 export const rust = {
   title: "the Rust toolchain",
   async find(env) {
@@ -45,12 +44,7 @@ async function findToolchain(env) {
   return { hasToolchain: code === 0, missing };
 }
 
-/**
- * Adds Cargo's folder to the PATH, for shells that were opened before rustup was installed.
- *
- * @param {NodeJS.ProcessEnv} env
- * @returns {NodeJS.ProcessEnv} a copy
- */
+/** Adds Cargo's folder to the PATH, for shells that were opened before rustup was installed. */
 export function withCargoOnPath(env) {
   const folder = join(env.CARGO_HOME ?? join(homedir(), ".cargo"), "bin");
   const folders = (env.PATH ?? "").split(delimiter);

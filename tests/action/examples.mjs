@@ -1,26 +1,11 @@
 /** The workflows in docs/: their triggers, identities and prompts. */
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
+import { gitIn } from "./repository.mjs";
 
-/** The commits of the repository that the push example checks out. */
 export const commits = {};
 
-/**
- * @typedef {object} Example
- * @property {string} heading of the section, or the title of the page
- * @property {object} claims of the identity token that GitHub signs
- * @property {object} event the payload
- * @property {(folder: string) => void} [checkOut] replaces `actions/checkout`
- * @property {RegExp} prompt matches the prompt of the job
- * @property {boolean} [usesJq]
- * @property {string} [documentedJob] the job's id in the documented log and summary
- * @property {number} [comments] number of comments that the step writes
- * @property {object[]} [intruders] changes of the claims that the rule rejects
- */
-
-/** @type {Example[]} */
 export const EXAMPLES = [
   {
     heading: "Your first job from GitHub",
@@ -92,56 +77,26 @@ export const EXAMPLES = [
 
 const UPDATE = (project) => ({ target: `/v1/project/update/${project}` });
 
-/**
- * @typedef {object} DeploymentExample
- * @property {string} heading of the section, or the title of the page
- * @property {object} claims of the identity token that GitHub signs
- * @property {(project: string) => { target: string, json?: object }} request that the rule allows
- */
-
-/** @type {DeploymentExample[]} */
-const DEPLOYMENT_EXAMPLES = [
-  {
-    heading: "Redeploy when a remote OpenAPI file changes",
-    claims: { workflow: "redeploy", event_name: "schedule" },
-    request: UPDATE,
-  },
-  {
-    heading: "Deploy on a merge",
-    claims: { workflow: "deploy", event_name: "push" },
-    request: UPDATE,
-  },
-  {
-    heading: "A preview for each pull request",
-    claims: { workflow: "preview", event_name: "pull_request_target" },
-    request: (project) => ({
-      target: `/v1/project/preview/${project}`,
-      json: { branch: "docs/new" },
-    }),
-  },
-];
+const PREVIEW = (project) => ({
+  target: `/v1/project/preview/${project}`,
+  json: { branch: "docs/new" },
+});
 
 const SEARCHES = (project) => ({
   method: "GET",
   target: `/v1/analytics/${project}/searches?limit=1`,
 });
 
-/** Workflows that read analytics with the command line. */
-const REPORT_EXAMPLES = [
-  {
-    heading: "Weekly gap report to Slack",
-    claims: { workflow: "gap-report", event_name: "schedule" },
-    request: SEARCHES,
-  },
-  {
-    heading: "Feedback to an issue tracker",
-    claims: { workflow: "feedback", event_name: "schedule" },
-    request: SEARCHES,
-  },
-];
-
-/** Workflows whose rules allow no job. */
-export const OTHER_EXAMPLES = [...DEPLOYMENT_EXAMPLES, ...REPORT_EXAMPLES];
+export const OTHER_EXAMPLES = [
+  ["Redeploy when a remote OpenAPI file changes", "redeploy", "schedule", UPDATE],
+  ["Deploy on a merge", "deploy", "push", UPDATE],
+  ["A preview for each pull request", "preview", "pull_request_target", PREVIEW],
+  ["Weekly gap report to Slack", "gap-report", "schedule", SEARCHES],
+  ["Feedback to an issue tracker", "feedback", "schedule", SEARCHES],
+].map(([heading, workflow, event_name, request]) => ({
+  ...{ heading, request },
+  claims: { workflow, event_name },
+}));
 export const ALL_EXAMPLES = [...EXAMPLES, ...OTHER_EXAMPLES];
 
 /** Changes of the claims that every rule rejects. */
@@ -153,12 +108,8 @@ export const INTRUDERS = [
   { repository_owner_id: "6666" },
 ];
 
-/** Makes a repository whose second commit touches two of the example's paths and one other. */
 function makeRepository(folder) {
-  const git = (...args) => {
-    const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
-    return execFileSync("git", [...author, ...args], { cwd: folder, encoding: "utf8" }).trim();
-  };
+  const git = gitIn(folder);
   const write = (path, text) => writeFileSync(join(folder, path), text);
   git("init", "--quiet");
   mkdirSync(join(folder, "src", "api"), { recursive: true });
@@ -175,7 +126,6 @@ function makeRepository(folder) {
   commits.last = git("rev-parse", "HEAD");
 }
 
-/** Reads the workflow file in examples/workflow. */
 export function readWorkflowFile() {
   const file = join(ROOT, "examples", "workflow", "document-changes.yml");
   return readFileSync(file, "utf8");

@@ -5,30 +5,12 @@ import { startStep } from "./runner.mjs";
 export const REPOSITORY_ID = "2002";
 export const PROMPT = "Document release 1.2";
 export const PULL_REQUEST = "https://github.com/acme/docs/pull/12";
-/** A finished job. */
 export const COMPLETED = { status: "completed", prLink: PULL_REQUEST };
 
 /** Makes idempotency keys differ between tests, which share a gateway. */
 let lastRunId = 12345678900;
 
-/**
- * @typedef {object} TestGateway
- * @property {string} url
- * @property {string} project
- * @property {string} accessToken one of the gateway's own tokens, valid for `project`
- * @property {() => Promise<{ id: string, prompt: string, status: string }[]>} jobs
- * @property {(id: string, changes: object) => Promise<void>} setJob
- * @property {() => Promise<void>} loseCreation leaves the outcome of the next creation unknown
- * @property {() => Promise<{ arrived: Promise<void>, release: () => unknown }>} holdCreation
- *   carries out the next creation but withholds the response until `release` is called
- */
-
 export class WorkflowRun {
-  /**
-   * @param {object} parts
-   * @param {import("./github.mjs").Github} parts.github
-   * @param {TestGateway} parts.gateway
-   */
   constructor({ github, gateway }) {
     lastRunId += 1;
     this.id = String(lastRunId);
@@ -36,12 +18,6 @@ export class WorkflowRun {
     this.gateway = gateway;
   }
 
-  /**
-   * Returns the options of a step that has an identity and valid inputs.
-   *
-   * @param {Partial<import("./runner.mjs").StepOptions>} [overrides]
-   * @returns {import("./runner.mjs").StepOptions}
-   */
   step({ with: inputs, env, ...rest } = {}) {
     const { url, project } = this.gateway;
     return {
@@ -57,27 +33,22 @@ export class WorkflowRun {
     };
   }
 
-  /** Runs a step with another command than `job` and waits until it ends. */
   runCommand(command, { with: inputs, ...rest } = {}) {
     return this.run({ with: { command, prompt: undefined, ...inputs }, ...rest });
   }
 
-  /** Starts a step with another command than `job`. */
   startCommand(command, { with: inputs, ...rest } = {}) {
     return this.start({ with: { command, prompt: undefined, ...inputs }, ...rest });
   }
 
-  /** Starts a step. */
   start(overrides) {
     return startStep(this.step(overrides));
   }
 
-  /** Runs a step and waits until it ends. */
   run(overrides) {
     return this.start(overrides).ended;
   }
 
-  /** Starts a step and waits until it has created its job. */
   async startJob(overrides) {
     const running = this.start(overrides);
     await running.waitForOutput(/The job \S+ is active/);
@@ -85,18 +56,12 @@ export class WorkflowRun {
     return { running, job };
   }
 
-  /**
-   * Runs a step whose job ends.
-   *
-   * @param {object} end the properties of the job at its end
-   */
   async runJob(end, overrides) {
     const { running, job } = await this.startJob(overrides);
     await this.gateway.setJob(job.id, end);
     return { result: await running.ended, job };
   }
 
-  /** Checks that a step showed and wrote no secret. */
   assertNoSecret(result) {
     const { requestToken, githubToken, tokens, comments } = this.github;
     const secrets = [requestToken, githubToken, this.gateway.accessToken, ...tokens];
@@ -111,18 +76,15 @@ export class WorkflowRun {
   }
 }
 
-/** Returns the only item of a list. */
 export function only(list) {
   assert.equal(list.length, 1, JSON.stringify(list));
   return list[0];
 }
 
-/** Returns the warnings of a step. */
 export function warningsOf({ annotations }) {
   return annotations.filter(({ level }) => level === "warning");
 }
 
-/** Returns the error annotations of a step. */
 export function errorsOf({ annotations }) {
   return annotations.filter(({ level }) => level === "error");
 }

@@ -1,63 +1,38 @@
-/**
- * A simulated GitHub: signs identity tokens with the tests' issuer and stores pull request comments.
- */
+/** A simulated GitHub that signs identity tokens and stores comments. */
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
+import { listen } from "../harness/listen.mjs";
 
 const POLL_INTERVAL_MS = 10;
 const TOKEN_PATH = "/_services/token";
 const COMMENTS = /^\/repos\/acme\/docs\/issues\/(\d+)\/comments$/;
 const COMMENT = /^\/repos\/acme\/docs\/issues\/comments\/(\d+)$/;
-/** The account behind the token of a run. */
 const BOT = { id: 41898282, login: "github-actions[bot]", type: "Bot" };
 
-/**
- * Starts GitHub on a loopback port.
- *
- * @param {object} issuer signs the identity tokens; the caller stops it
- */
-export async function startGithub(issuer) {
-  const github = new Github(issuer);
-  await github.start();
-  return github;
-}
-
-export class Github {
-  #server = createServer((request, response) => this.#respond(request, response));
+class Github {
   /** The credential that a step needs to get an identity token. */
   requestToken = randomBytes(24).toString("hex");
-  /** The token of a run, `github.token`. */
   githubToken = `ghs_${randomBytes(18).toString("hex")}`;
   /** The token of {@link person}. */
   personalToken = `ghp_${randomBytes(18).toString("hex")}`;
   person = { id: 5005, login: "alice", type: "User" };
-  /** @type {{ id: number, number: number, body: string, user: object, writes: string[] }[]} */
   comments = [];
   /** Every identity token that was signed. */
   tokens = [];
-  /** Claims of future tokens; see `githubClaims` of the issuer. */
   claims = {};
-  /** Statuses of the next responses to token requests. */
   tokenFaults = [];
   /** Whether comments are refused, as for a workflow without the permission. */
   refusesComments = false;
   /** Bodies of other responses by path, such as a comparison of commits. Other paths get 404. */
   resources = {};
-  /** The paths of requests for {@link resources}. */
   reads = [];
   /** Whether all requests except those for identity tokens get no response. */
   hangs = false;
 
-  constructor(issuer) {
-    this.issuer = issuer;
-  }
-
-  async start() {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    this.url = `http://127.0.0.1:${this.#server.address().port}`;
+  static async start(issuer) {
+    const github = Object.assign(new Github(), { issuer });
+    return Object.assign(github, await listen((...args) => github.#respond(...args)));
   }
 
   /** The variables that the runner sets for a job with `id-token: write`. */
@@ -68,29 +43,19 @@ export class Github {
     };
   }
 
-  /** Waits for the first comment. */
   async untilCommented() {
     while (this.comments.length === 0) await delay(POLL_INTERVAL_MS);
   }
 
-  /** Adds a comment by a user. */
   addComment(number, body, user) {
     const comment = { id: 1000 + this.comments.length, number, body, user, writes: [body] };
     this.comments.push(comment);
     return comment;
   }
 
-  async stop() {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, "close");
-  }
-
   async #respond(request, response) {
     const url = new URL(request.url, this.url);
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const content = chunks.length > 0 ? JSON.parse(Buffer.concat(chunks)) : undefined;
+    const content = request.method === "GET" ? undefined : await json(request);
     if (this.hangs && url.pathname !== TOKEN_PATH) return;
     const { status, body } =
       url.pathname === TOKEN_PATH ? this.#token(request, url) : this.#api(request, url, content);
@@ -140,6 +105,8 @@ export class Github {
     return { status: 200, body: comment };
   }
 }
+
+export const startGithub = Github.start;
 
 function refuse(status) {
   return { status, body: { message: "refused" } };

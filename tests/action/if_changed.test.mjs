@@ -1,15 +1,13 @@
 /** The input `if-changed`: changed paths from Git and from GitHub's API, and commands. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { startIssuer } from "../harness/issuer.mjs";
-import { errorsOf, only, pullRequestEvent, WorkflowRun, warningsOf } from "./fixtures.mjs";
-import { startStandIn } from "./gateway_stand_in.mjs";
-import { startGithub } from "./github.mjs";
+import { errorsOf, only, pullRequestEvent, warningsOf } from "./fixtures.mjs";
+import { useStandIn } from "./gateway_stand_in.mjs";
+import { startRepository } from "./repository.mjs";
 
 const CONCURRENCY = 4;
 const POLL_INTERVAL_MS = 10;
@@ -18,22 +16,8 @@ const [BASE, HEAD] = ["a", "b"].map((digit) => digit.repeat(40));
 const COMPARISON = `/repos/acme/docs/compare/${BASE}...${HEAD}`;
 const { PATH } = process.env;
 
-let issuer;
-before(async () => {
-  issuer = await startIssuer();
-});
-after(() => issuer?.stop());
+const test = useStandIn();
 
-/** Starts a workflow run with its own GitHub and its own stand-in for the gateway. */
-async function startRun(t) {
-  const github = await startGithub(issuer);
-  t.after(() => github.stop());
-  const gateway = await startStandIn(github);
-  t.after(() => gateway.stop());
-  return new WorkflowRun({ github, gateway });
-}
-
-/** Runs a step with a guard. */
 function runGuard(run, guard, { env, ...options } = {}) {
   const inputs = { "if-changed": guard, wait: false };
   return run.run({ with: inputs, env: { PATH, ...env }, ...options });
@@ -45,14 +29,12 @@ async function assertRan(run, result) {
   assert.equal((await run.gateway.jobs()).length, 1);
 }
 
-/** Checks that the step ran because its guard found a change. */
 async function assertChanged(run, result, reason) {
   await assertRan(run, result);
   assert.match(result.log, reason);
   assert.deepEqual(warningsOf(result), []);
 }
 
-/** Checks that the step ran with a warning because its guard could not decide. */
 async function assertUndecided(run, result, reason) {
   await assertRan(run, result);
   const { title, message } = only(warningsOf(result));
@@ -60,7 +42,6 @@ async function assertUndecided(run, result, reason) {
   assert.match(message, reason);
 }
 
-/** Checks that the step was skipped before it requested an identity. */
 async function assertSkipped(run, result, reason) {
   assert.equal(result.code, 0, result.raw);
   assert.deepEqual(result.outputs, { skipped: "true" });
@@ -70,26 +51,8 @@ async function assertSkipped(run, result, reason) {
   assert.deepEqual([await run.gateway.jobs(), run.github.tokens], [[], []]);
 }
 
-/** Makes an origin, and returns functions that add commits and clone the origin. */
 function startOrigin(t) {
-  const folder = mkdtempSync(join(tmpdir(), "quillgate-origin-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const git = (...args) => {
-    const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
-    const options = { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
-    return execFileSync("git", [...author, ...args], options).trim();
-  };
-  git("init", "--quiet", "--initial-branch", "main");
-  git("config", "uploadpack.allowAnySHA1InWant", "true");
-  const commit = (...paths) => {
-    for (const path of paths) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), `${path} ${Math.random()}\n`);
-    }
-    git("add", ".");
-    git("commit", "--quiet", "--message", "a change", "--allow-empty");
-    return git("rev-parse", "HEAD");
-  };
+  const { folder, git, commit } = startRepository(t);
   /** Checks out a commit as actions/checkout does. `depth` 0 fetches everything. */
   const checkOut = (head, { depth = 0, others = [] } = {}) => {
     return (workspace) => {
@@ -119,8 +82,7 @@ describe("changed paths in the checkout", { concurrency: CONCURRENCY }, () => {
     ["a name with a line break", "docs/**", ["docs/a\nb"], true],
   ]) {
     const verb = isChanged ? "runs" : "skips";
-    test(`${verb} for ${name}: ${JSON.stringify(guard)}`, async (t) => {
-      const run = await startRun(t);
+    test(`${verb} for ${name}: ${JSON.stringify(guard)}`, async (run, t) => {
       const { commit, checkOut } = startOrigin(t);
       const base = commit("README.md");
       const head = commit(...paths);
@@ -132,30 +94,28 @@ describe("changed paths in the checkout", { concurrency: CONCURRENCY }, () => {
     });
   }
 
-  test("runs when a push removed or renamed a path", async (t) => {
+  test("runs when a push removed or renamed a path", async (run, t) => {
     const { git, commit, checkOut } = startOrigin(t);
     const base = commit("docs/a.mdx", "docs/b.mdx");
     git("mv", "docs/a.mdx", "a.mdx");
     const moved = commit();
-    const run = await startRun(t);
     const event = { before: base, after: moved };
     const result = await runGuard(run, "docs/a.*", { event, prepare: checkOut(moved) });
     await assertChanged(run, result, /docs\/a\.mdx changed/);
   });
 
-  test("compares a forced push with the commit that it replaced", async (t) => {
+  test("compares a forced push with the commit that it replaced", async (run, t) => {
     const { git, commit, checkOut } = startOrigin(t);
     const base = commit("README.md");
     const lost = commit("docs/a.mdx");
     git("branch", "lost");
     git("reset", "--quiet", "--hard", base);
-    const run = await startRun(t);
     const event = { before: lost, after: base, forced: true };
     const result = await runGuard(run, "docs/**", { event, prepare: checkOut(base) });
     await assertChanged(run, result, /docs\/a\.mdx changed/);
   });
 
-  test("compares a pull request with the commit where its branch began", async (t) => {
+  test("compares a pull request with the commit where its branch began", async (run, t) => {
     const { git, commit, checkOut } = startOrigin(t);
     commit("README.md");
     git("checkout", "--quiet", "-b", "next");
@@ -163,7 +123,6 @@ describe("changed paths in the checkout", { concurrency: CONCURRENCY }, () => {
     git("checkout", "--quiet", "main");
     const base = commit("docs/a.mdx");
     const event = pullRequestEvent(12, { head: { sha: head }, base: { sha: base } });
-    const run = await startRun(t);
     const skipped = await runGuard(run, "docs/**", { event, prepare: checkOut(head) });
     await assertSkipped(run, skipped, /none of the 1 changed paths/);
     const result = await runGuard(run, "src/**", { event, prepare: checkOut(head) });
@@ -188,13 +147,7 @@ describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => 
       { status: "diverged", files: [{ filename: "src/a" }] },
       ...["docs/**", "undecided", /forced push replaced the previous commit/],
     ],
-    [
-      "a push that removed commits",
-      { status: "behind", files: [] },
-      "docs/**",
-      "undecided",
-      /forced/,
-    ],
+    ["a shortened branch", { status: "behind", files: [] }, "docs/**", "undecided", /forced/],
     [
       "300 paths, GitHub's maximum",
       { status: "ahead", files: Array.from({ length: 300 }, (_, at) => ({ filename: `${at}` })) },
@@ -203,8 +156,7 @@ describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => 
     ["a deleted commit", undefined, "docs/**", "undecided", /checkout lacks a commit.*status 404/],
     ["no files", { status: "ahead" }, "docs/**", "undecided", /lists no files/],
   ]) {
-    test(`is ${outcome} after ${name}`, async (t) => {
-      const run = await startRun(t);
+    test(`is ${outcome} after ${name}`, async (run) => {
       if (response !== undefined) run.github.resources[COMPARISON] = response;
       const result = await runGuard(run, guard, push);
       assert.deepEqual(run.github.reads, [COMPARISON]);
@@ -214,62 +166,56 @@ describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => 
     });
   }
 
-  test("is read when a shallow clone lacks the previous commit, or the merge base", async (t) => {
-    const { git, commit, checkOut } = startOrigin(t);
-    const base = commit("README.md");
-    git("checkout", "--quiet", "-b", "next");
-    const head = commit("src/a.ts");
-    for (const event of [
-      { before: base, after: head },
-      pullRequestEvent(12, { head: { sha: head }, base: { sha: base } }),
-    ]) {
-      const run = await startRun(t);
+  const pullRequest = (base, head) =>
+    pullRequestEvent(12, { head: { sha: head }, base: { sha: base } });
+  for (const [name, eventOf] of [
+    ["previous commit", (base, head) => ({ before: base, after: head })],
+    ["merge base", pullRequest],
+  ]) {
+    test(`is read when a shallow clone lacks the ${name}`, async (run, t) => {
+      const { git, commit, checkOut } = startOrigin(t);
+      const base = commit("README.md");
+      git("checkout", "--quiet", "-b", "next");
+      const head = commit("src/a.ts");
       const path = `/repos/acme/docs/compare/${base}...${head}`;
       run.github.resources[path] = { status: "ahead", files: [{ filename: "src/a.ts" }] };
-      const prepare = checkOut(head, { depth: 1 });
-      const result = await runGuard(run, "docs/**", { event, prepare });
+      const options = { event: eventOf(base, head), prepare: checkOut(head, { depth: 1 }) };
+      const result = await runGuard(run, "docs/**", options);
       await assertSkipped(run, result, /none of the 1 changed paths/);
       assert.deepEqual(run.github.reads, [path]);
-    }
-  });
+    });
+  }
 
-  test("is read when the runner has no Git", async (t) => {
-    const run = await startRun(t);
+  test("is read when the runner has no Git", async (run) => {
     run.github.resources[COMPARISON] = { status: "ahead", files: [] };
     const result = await runGuard(run, "docs/**", { ...push, env: { PATH: "" } });
     await assertSkipped(run, result, /none of the 0/);
   });
 
-  test("accepts a diverged pull request, whose paths GitHub compares with the merge base", async (t) => {
-    const run = await startRun(t);
+  test("accepts a diverged pull request, whose paths GitHub compares with the merge base", async (run) => {
     run.github.resources[COMPARISON] = { status: "diverged", files: [{ filename: "src/a" }] };
-    const event = pullRequestEvent(12, { head: { sha: HEAD }, base: { sha: BASE } });
-    await assertSkipped(run, await runGuard(run, "docs/**", { event }), /none of the 1/);
+    const result = await runGuard(run, "docs/**", { event: pullRequest(BASE, HEAD) });
+    await assertSkipped(run, result, /none of the 1/);
   });
 
-  test("cannot be decided without a token or without permission", async (t) => {
-    const run = await startRun(t);
+  test("cannot be decided without a token", async (run) => {
     const result = await runGuard(run, "docs/**", { ...push, githubToken: "" });
     await assertUndecided(run, result, /input github-token is missing/);
-    const other = await startRun(t);
-    other.github.refusesComments = true;
-    await assertUndecided(other, await runGuard(other, "docs/**", push), /status 403/);
+  });
+
+  test("cannot be decided without permission", async (run) => {
+    run.github.refusesComments = true;
+    await assertUndecided(run, await runGuard(run, "docs/**", push), /status 403/);
   });
 
   for (const [name, event, eventName, reason] of [
     ["a new branch", { before: NO_COMMIT, after: HEAD }, "push", /created or deleted the branch/],
     ["a deleted branch", { before: BASE, after: NO_COMMIT }, "push", /created or deleted/],
-    [
-      "workflow_dispatch",
-      {},
-      "workflow_dispatch",
-      /event workflow_dispatch has no previous commit/,
-    ],
-    ["schedule", { schedule: "0 * * * *" }, "schedule", /event schedule has no previous commit/],
+    ["a dispatch", {}, "workflow_dispatch", /event workflow_dispatch has no previous commit/],
+    ["a schedule", { schedule: "0 * * * *" }, "schedule", /event schedule has no previous commit/],
     ["a commit that is an option", { before: "--output=x", after: HEAD }, "push", /created/],
   ]) {
-    test(`cannot be decided after ${name}`, async (t) => {
-      const run = await startRun(t);
+    test(`cannot be decided after ${name}`, async (run) => {
       const env = { GITHUB_EVENT_NAME: eventName };
       const result = await runGuard(run, "docs/**", { event, env });
       await assertUndecided(run, result, reason);
@@ -277,8 +223,7 @@ describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => 
     });
   }
 
-  test("compares the commits of a merge group", async (t) => {
-    const run = await startRun(t);
+  test("compares the commits of a merge group", async (run) => {
     run.github.resources[COMPARISON] = { status: "ahead", files: [{ filename: "docs/a" }] };
     const event = { merge_group: { base_sha: BASE, head_sha: HEAD } };
     await assertChanged(run, await runGuard(run, "docs/**", { event }), /docs\/a changed/);
@@ -286,15 +231,13 @@ describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => 
 });
 
 describe("commands", { concurrency: CONCURRENCY }, () => {
-  test("runs when the command exits with 0, in the workspace", async (t) => {
-    const run = await startRun(t);
+  test("runs when the command exits with 0, in the workspace", async (run) => {
     const prepare = (folder) => writeFileSync(join(folder, "new"), "x");
     const result = await runGuard(run, "run: ! cmp --silent new old", { prepare });
     await assertChanged(run, result, /the command exited with 0/);
   });
 
-  test("skips when the command exits with 1", async (t) => {
-    const run = await startRun(t);
+  test("skips when the command exits with 1", async (run) => {
     const prepare = (folder) => {
       for (const name of ["new", "old"]) writeFileSync(join(folder, name), "x");
     };
@@ -308,14 +251,12 @@ describe("commands", { concurrency: CONCURRENCY }, () => {
     ["is killed", "kill -9 $$", /exited with SIGKILL/],
     ["fails in a pipe", "(exit 6) | cat", /exited with 6/],
   ]) {
-    test(`cannot be decided when the command ${name}`, async (t) => {
-      const run = await startRun(t);
+    test(`cannot be decided when the command ${name}`, async (run) => {
       await assertUndecided(run, await runGuard(run, `run: ${command}`), reason);
     });
   }
 
-  test("cannot be decided when the command does not end in time, and ends its processes", async (t) => {
-    const run = await startRun(t);
+  test("cannot be decided when the command does not end in time, and ends its processes", async (run) => {
     const inputs = { "if-changed": "run: sleep 600 & echo $! > pid; wait", timeout: "1s" };
     let file;
     const prepare = (folder) => {
@@ -328,8 +269,7 @@ describe("commands", { concurrency: CONCURRENCY }, () => {
     await untilGone(pid);
   });
 
-  test("ends with the step when it is cancelled, and starts nothing", async (t) => {
-    const run = await startRun(t);
+  test("ends with the step when it is cancelled, and starts nothing", async (run) => {
     const guard = "run: sleep 600 & echo child $!; wait";
     const running = run.start({ with: { "if-changed": guard }, env: { PATH } });
     const [, pid] = await running.waitForOutput(/child (\d+)/);
@@ -340,8 +280,7 @@ describe("commands", { concurrency: CONCURRENCY }, () => {
     assert.deepEqual([await run.gateway.jobs(), result.outputs], [[], {}]);
   });
 
-  test("gives the command no secret, and executes no workflow command in its output", async (t) => {
-    const run = await startRun(t);
+  test("gives the command no secret, and executes no workflow command in its output", async (run) => {
     const guard = "run: env; echo '::error::x'; echo '::add-mask::job' >&2; echo $SHOWN";
     const env = { SHOWN: "visible", ACTIONS_RUNTIME_TOKEN: "a-runtime-token" };
     const { accessToken } = run.gateway;
@@ -363,8 +302,7 @@ describe("invalid guards", { concurrency: CONCURRENCY }, () => {
     ["run: true\ndocs/**", /either globs or one line with run:/],
     ["run:", /no command after run:/],
   ]) {
-    test(`rejects ${JSON.stringify(guard)}`, async (t) => {
-      const run = await startRun(t);
+    test(`rejects ${JSON.stringify(guard)}`, async (run) => {
       const result = await runGuard(run, guard);
       assert.equal(result.code, 1);
       assert.match(only(errorsOf(result)).message, message);
@@ -386,8 +324,7 @@ describe("inputs of other commands", { concurrency: CONCURRENCY }, () => {
     [{ prompt: "x", "prompt-file": "", branch: "x" }, /branch is not for the command job/],
     [{ prompt: "x", preview: true, wait: false }, /preview needs wait: true/],
   ]) {
-    test(`rejects the inputs ${JSON.stringify(inputs)}`, async (t) => {
-      const run = await startRun(t);
+    test(`rejects the inputs ${JSON.stringify(inputs)}`, async (run) => {
       const result = await run.run({ with: { prompt: undefined, ...inputs } });
       assert.equal(result.code, 1);
       assert.match(only(errorsOf(result)).message, message);
@@ -396,7 +333,6 @@ describe("inputs of other commands", { concurrency: CONCURRENCY }, () => {
   }
 });
 
-/** Waits until a process has ended. If it does not, the runner ends the test. */
 async function untilGone(pid) {
   for (;;) {
     try {

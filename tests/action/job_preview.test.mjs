@@ -1,39 +1,23 @@
 /** The input `preview` of jobs, against the gateway in workerd and the simulated Mintlify API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { BRANCH, startDeploymentGate } from "./deployment_gate.mjs";
-import { only, PROMPT, pullRequestEvent, warningsOf } from "./fixtures.mjs";
+import { describe } from "node:test";
+import { BRANCH, useDeploymentGate } from "./deployment_gate.mjs";
+import { COMPLETED, only, PULL_REQUEST, pullRequestEvent, warningsOf } from "./fixtures.mjs";
 
 const CONCURRENCY = 4;
 
-let site;
-before(async () => {
-  site = await startDeploymentGate("action-job-previews");
-});
-after(() => site?.stop());
+const { test } = useDeploymentGate("action-job-previews", "all");
 
 describe("preview: true of a job", { concurrency: CONCURRENCY }, () => {
-  const PULL = "https://github.com/acme/docs/pull/12";
   const OPTIONS = { with: { preview: true, comment: true }, event: pullRequestEvent(7) };
 
-  /** Runs a step whose job ends. */
-  async function runJob(run, end, options = OPTIONS) {
-    const running = run.start(options);
-    await running.waitForOutput(/The job \S+ is active/);
-    const job = (await run.jobs()).at(-1);
-    assert.equal(job.prompt, PROMPT);
-    await site.upstream.setJob(job.id, end);
-    return running.ended;
-  }
-
-  test("previews the branch of the job's pull request and links it", async (t) => {
-    const run = await site.startRun(t, "all");
+  test("previews the branch of the job's pull request and links it", async (run) => {
     run.github.resources["/repos/acme/docs/pulls/12"] = { head: { ref: BRANCH } };
-    const result = await runJob(run, { status: "completed", prLink: PULL });
+    const { result } = await run.runJob(COMPLETED, OPTIONS);
     assert.equal(result.code, 0, result.raw);
     const preview = only(await run.deployments());
     assert.equal(preview.branch, BRANCH);
-    assert.equal(result.outputs["pull-request"], PULL);
+    assert.equal(result.outputs["pull-request"], PULL_REQUEST);
     assert.equal(result.outputs["preview-url"], preview.previewUrl);
     assert.equal(result.outputs["status-id"], preview._id);
     const link = `(<${new URL(preview.previewUrl).href}>)`;
@@ -43,21 +27,19 @@ describe("preview: true of a job", { concurrency: CONCURRENCY }, () => {
 
   for (const [name, end] of [
     ["no pull request", { status: "completed" }],
-    ["failed", { status: "failed", prLink: PULL }],
+    ["failed", { status: "failed", prLink: PULL_REQUEST }],
   ]) {
-    test(`starts no preview for a job with the result: ${name}`, async (t) => {
-      const run = await site.startRun(t, "all");
-      const result = await runJob(run, end);
+    test(`starts no preview for a job with the result: ${name}`, async (run) => {
+      const { result } = await run.runJob(end, OPTIONS);
       assert.equal(result.outputs["preview-url"], "");
       assert.deepEqual([await run.deployments(), warningsOf(result)], [[], []]);
     });
   }
 
-  test("never previews the default branch when the pull request cannot be read", async (t) => {
-    const run = await site.startRun(t, "all");
+  test("never previews the default branch when the pull request cannot be read", async (run) => {
     // The simulated job has the branch `main`.
     const event = { ...OPTIONS.event, repository: { default_branch: "main" } };
-    const result = await runJob(run, { status: "completed", prLink: PULL }, { ...OPTIONS, event });
+    const { result } = await run.runJob(COMPLETED, { ...OPTIONS, event });
     assert.equal(result.code, 0, result.raw);
     assert.match(only(warningsOf(result)).message, /branch of the pull request is not known/);
     assert.deepEqual(await run.deployments(), []);

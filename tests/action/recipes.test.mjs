@@ -1,8 +1,7 @@
 /** Runs the recipes in docs/recipes against stand-ins for the gateway, Slack and GitHub. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { PROJECT, startStandIn } from "../cli/stand_in.mjs";
@@ -10,6 +9,7 @@ import { startIssuer } from "../harness/issuer.mjs";
 import { queryOf, startScriptedServer } from "../package/scripted_server.mjs";
 import { only } from "./fixtures.mjs";
 import { startGithub } from "./github.mjs";
+import { startRepository } from "./repository.mjs";
 import { runScripts } from "./script_workflow.mjs";
 import { readExample, runFirstSteps, WITHOUT_JQ } from "./workflow.mjs";
 
@@ -22,7 +22,6 @@ before(async () => {
 });
 after(() => issuer?.stop());
 
-/** Starts a GitHub that signs identity tokens, and a gateway with these responses by path. */
 async function startPlace(t, reports) {
   const github = await startGithub(issuer);
   const gateway = await startStandIn({
@@ -37,7 +36,6 @@ async function startPlace(t, reports) {
     ...github.identityVariables(),
     ...{ QUILLGATE_BASE_URL: gateway.url, QUILLGATE_PROJECT_ID: PROJECT },
   };
-  /** Checks that the log shows no token and no text of a reader. */
   const assertQuiet = ({ raw, log, summary }, ...texts) => {
     assert.ok(github.tokens.length > 0);
     for (const text of [...github.tokens, ...texts]) {
@@ -64,7 +62,6 @@ const NO_GAPS = {
 };
 
 describe("the gap report", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }, () => {
-  /** Runs the workflow with a Slack that responds like this. */
   async function report(t, reports, respond) {
     const place = await startPlace(t, reports);
     const slack = await startScriptedServer(respond);
@@ -95,13 +92,11 @@ describe("the gap report", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }, () =>
     );
     assert.equal(result.code, 0, result.raw);
     const { blocks } = only(messages);
-    assert.deepEqual(
-      blocks.map(({ text }) => text.text),
-      [
-        "*Searches without a click*\n• refund (12 searches)",
-        "*Pages with bad ratings*\n• /c (9 negative, 0 positive)\n• /b (3 negative, 1 positive)",
-      ],
-    );
+    const texts = blocks.map(({ text }) => text.text);
+    assert.deepEqual(texts, [
+      "*Searches without a click*\n• refund (12 searches)",
+      "*Pages with bad ratings*\n• /c (9 negative, 0 positive)\n• /b (3 negative, 1 positive)",
+    ]);
     assert.match(result.summary, /^The report was posted/);
     const { dateFrom, dateTo } = Object.fromEntries(queryOf(gateway.requests.at(-1)));
     assert.equal(Date.parse(dateTo) - Date.parse(dateFrom), 7 * 24 * 3600 * 1000);
@@ -169,11 +164,9 @@ describe("the feedback workflow", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }
     ...more,
   });
 
-  /** Starts a tracker, and returns a function that runs the workflow. */
   async function startTracker(t, feedback) {
     const page = { feedback, nextCursor: null, hasMore: false };
     const place = await startPlace(t, { feedback: page });
-    /** @type {{ number: number, title: string, body: string, labels: object[] }[]} */
     const issues = [];
     const faults = { list: 0, create: 0, dropsLabels: false, allowed: Number.POSITIVE_INFINITY };
     const tracker = await startScriptedServer(({ method, path, headers, body }) => {
@@ -284,10 +277,8 @@ describe("the feedback workflow", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }
     const { title, body } = issues[0];
     assert.equal(title, "Feedback on /a ::error::x @team");
     const lines = body.split("\n").slice(2, -1);
-    assert.ok(
-      lines.every((line) => line === "" || line.startsWith("    ")),
-      body,
-    );
+    const areIndented = lines.every((line) => line === "" || line.startsWith("    "));
+    assert.ok(areIndented, body);
     assert.ok(body.includes("\n    @team #12\n    <!-- quill"), body);
     assert.match(issues[2].body, /^<!-- quillgate-feedback f%20--%3E333 -->\n/);
   });
@@ -296,20 +287,12 @@ describe("the feedback workflow", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }
 describe("the OpenAPI changelog", { skip: WITHOUT_JQ }, () => {
   /** Commits two versions of the file. Returns the prompt, and whether the guard lets the job run. */
   function push(t, versions, { before } = {}) {
-    const origin = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));
-    t.after(() => rmSync(origin, { recursive: true, force: true, maxRetries: 5 }));
-    const git = (...args) => {
-      const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
-      return execFileSync("git", [...author, ...args], { cwd: origin, encoding: "utf8" }).trim();
-    };
-    git("init", "--quiet");
+    const { folder: origin, commit } = startRepository(t);
     const commits = versions.map((text) => {
       const file = join(origin, "openapi.json");
       if (text === undefined) rmSync(file);
       else writeFileSync(file, text);
-      git("add", "--all");
-      git("commit", "--quiet", "--message", "a change");
-      return git("rev-parse", "HEAD");
+      return commit();
     });
     const checkOut = (workspace) => {
       execFileSync("git", ["clone", "--quiet", origin, "."], { cwd: workspace, stdio: "ignore" });

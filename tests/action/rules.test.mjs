@@ -1,7 +1,4 @@
-/**
- * Runs the documented workflows against a gateway. The rule of each example
- * must accept its workflow and reject others.
- */
+/** Runs the documented workflows against a gateway. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startGate } from "../gateway/recorded_gateway.mjs";

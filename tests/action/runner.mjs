@@ -1,7 +1,4 @@
-/**
- * A simulated GitHub Actions runner: reads `action.yml`, starts the bundle in Node.js with the
- * runner's variables and files, and interprets the commands in its output.
- */
+/** A simulated GitHub Actions runner, which starts the bundle and interprets its output. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -19,32 +16,6 @@ const FILES = ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_STATE", "GITHUB_E
 /** The parsed `action.yml`. */
 export const metadata = parse(readFileSync(join(ACTION, "action.yml"), "utf8"));
 
-/**
- * @typedef {object} StepOptions
- * @property {Record<string, string | boolean>} with the step's inputs
- * @property {Record<string, string>} [env] override the default variables
- * @property {object} [event] the event's payload
- * @property {string} [githubToken] the value of `github.token`
- * @property {object} [matrix] the job's matrix values
- * @property {(folder: string) => void} [prepare] fills the workspace before the step starts
- * @property {{ workspace: string, temp: string }} [folders] folders of a job with several steps
- *
- * @typedef {object} StepResult
- * @property {number | null} code
- * @property {string} log the visible log, with secrets masked
- * @property {string} raw the output of the step
- * @property {{ level: string, title?: string, message: string }[]} annotations
- * @property {string[]} masks
- * @property {string[]} groups
- * @property {Record<string, string>} outputs
- * @property {string} summary
- */
-
-/**
- * Starts the action as a step.
- *
- * @param {StepOptions} options
- */
 export function startStep(options) {
   const { with: inputs, env = {}, event = {}, githubToken = "", matrix = null, prepare } = options;
   const home = mkdtempSync(join(tmpdir(), "quillgate-action-"));
@@ -114,9 +85,7 @@ export function startStep(options) {
   });
 
   return {
-    /** @type {Promise<StepResult>} resolves when the step has ended */
     ended,
-    /** Waits until the output matches. @param {RegExp} pattern */
     waitForOutput(pattern) {
       return new Promise((resolve, reject) => {
         const settle = (finish, value) => {
@@ -135,26 +104,19 @@ export function startStep(options) {
         check();
       });
     },
-    /** Cancels the step as the runner does. @param {NodeJS.Signals} [signal] */
+    /** Cancels the step as the runner does. */
     cancel: (signal = "SIGINT") => child.kill(signal),
-    /** Returns the present content of one of the command files. */
     readFile: (name) => readFileSync(inHome(name), "utf8"),
   };
 }
 
-/** Makes the folders of a job. @param {string} home their parent */
 export function makeFolders(home) {
   const folders = { workspace: join(home, "workspace"), temp: join(home, "temp") };
   for (const folder of Object.values(folders)) mkdirSync(folder);
   return folders;
 }
 
-/**
- * Returns the variable of every input: the given value, or the default of `action.yml`.
- *
- * @param {Record<string, string | boolean>} given
- * @param {Record<string, string>} expressions the value of each expression that a default may contain
- */
+/** Returns the variable of every input: the given value, or the default of `action.yml`. */
 function inputVariables(given, expressions) {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(metadata.inputs, name));
   assert.deepEqual(unknown, [], "action.yml declares every given input");
@@ -171,7 +133,6 @@ function inputVariables(given, expressions) {
   return Object.fromEntries(variables);
 }
 
-/** Interprets the workflow commands in the output of a step. */
 export function parseCommands(raw) {
   const annotations = [];
   const masks = [];
@@ -219,10 +180,7 @@ function readFiles(inHome) {
   return { outputs, summary: read("GITHUB_STEP_SUMMARY") };
 }
 
-/**
- * Parses outputs in either form, `name=value` or `name<<delimiter` with lines up to the delimiter. The
- * last value of a name counts.
- */
+/** Parses outputs, `name=value` or `name<<delimiter` with lines up to the delimiter. */
 export function readOutputs(text) {
   const outputs = {};
   const lines = text.split("\n");

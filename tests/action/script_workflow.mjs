@@ -15,14 +15,6 @@ const PROGRAMS = {
   sleep: "exit 0",
 };
 
-/**
- * Runs all scripts of a workflow until one fails.
- *
- * @param {string} heading the title of the page
- * @param {object} options
- * @param {Record<string, string>} options.env overrides variables of the workflow and its steps
- * @param {object} [options.context] of expressions, such as `secrets`
- */
 export async function runScripts(heading, { env, context }) {
   const { job } = readExample(heading);
   const home = mkdtempSync(join(tmpdir(), "quillgate-scripts-"));

@@ -1,42 +1,22 @@
-/**
- * The action against a stand-in for the gateway. The stand-in fails in ways that a test cannot
- * provoke in a real gateway. The tests also cover comments, untrusted text, prompts and inputs.
- */
+/** The action against a stand-in for the gateway. */
 import assert from "node:assert/strict";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { startIssuer } from "../harness/issuer.mjs";
-import { COMPLETED, errorsOf, only, WorkflowRun } from "./fixtures.mjs";
-import { startStandIn } from "./gateway_stand_in.mjs";
-import { startGithub } from "./github.mjs";
+import { describe } from "node:test";
+import { COMPLETED, errorsOf, only } from "./fixtures.mjs";
+import { useStandIn } from "./gateway_stand_in.mjs";
 
 const CONCURRENCY = 4;
 
-let issuer;
-before(async () => {
-  issuer = await startIssuer();
-});
-after(() => issuer?.stop());
+const test = useStandIn();
 
-/** Starts a workflow run with its own GitHub and its own stand-in. */
-async function startRun(t) {
-  const github = await startGithub(issuer);
-  t.after(() => github.stop());
-  const gateway = await startStandIn(github);
-  t.after(() => gateway.stop());
-  return new WorkflowRun({ github, gateway });
-}
-
-/** Claims of a token that expires after some seconds. */
 function lifetime(seconds) {
   const now = Math.floor(Date.now() / 1000);
   return { iat: now, nbf: now, exp: now + seconds };
 }
 
 describe("identity tokens", { concurrency: CONCURRENCY }, () => {
-  test("requests a new identity token before the old one expires, and masks both", async (t) => {
-    const run = await startRun(t);
+  test("requests a new identity token before the old one expires, and masks both", async (run) => {
     const { github, gateway } = run;
     github.claims = lifetime(2);
     const { running, job } = await run.startJob();
@@ -50,8 +30,7 @@ describe("identity tokens", { concurrency: CONCURRENCY }, () => {
     for (const token of github.tokens) assert.ok(result.masks.includes(token));
   });
 
-  test("does not retry a creation without a response after GitHub refuses a token", async (t) => {
-    const run = await startRun(t);
+  test("does not retry a creation without a response after GitHub refuses a token", async (run) => {
     const { github, gateway } = run;
     // Each request needs a new token. GitHub refuses only the token of the first retry.
     github.claims = lifetime(0);
@@ -67,8 +46,7 @@ describe("identity tokens", { concurrency: CONCURRENCY }, () => {
 });
 
 describe("gateway failures", { concurrency: CONCURRENCY }, () => {
-  test("retries a creation that returns 503, and creates one job", async (t) => {
-    const run = await startRun(t);
+  test("retries a creation that returns 503, and creates one job", async (run) => {
     await run.gateway.failCreation(503);
     const { result } = await run.runJob(COMPLETED);
     assert.equal(result.code, 0, result.raw);
@@ -76,8 +54,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     assert.equal((await run.gateway.jobs()).length, 1);
   });
 
-  test("quotes the gateway's refusal with its request id", async (t) => {
-    const run = await startRun(t);
+  test("quotes the gateway's refusal with its request id", async (run) => {
     await run.gateway.failCreation(422);
     const result = await run.run();
     assert.equal(result.code, 1);
@@ -86,8 +63,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     assert.match(message, /the gateway refused: .*it was refused.*request-1/);
   });
 
-  test("reports an unknown outcome when an open connection broke and later ones are refused", async (t) => {
-    const run = await startRun(t);
+  test("reports an unknown outcome when an open connection broke and later ones are refused", async (run) => {
     let vanished;
     await run.gateway.failCreation((response) => {
       response.destroy();
@@ -104,8 +80,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     ["a page with 200", 200, { "content-type": "text/html; charset=utf-8" }, "status 200, text/h"],
     ["a redirect", 302, { location: "https://login.example" }, "status 302, without a type"],
   ]) {
-    test(`reports that ${name} does not come from a gateway`, async (t) => {
-      const run = await startRun(t);
+    test(`reports that ${name} does not come from a gateway`, async (run) => {
       await run.gateway.failCreation((response) => {
         response.writeHead(status, headers).end("<html>");
       });
@@ -135,18 +110,11 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
       [422, "idempotency-key-reused", "this idempotency key was used for another request"],
       /within 24 hours, the input idempotency-key .*Give another idempotency-key/,
     ],
-    [
-      [413, "content-too-large", "the body must not be larger"],
-      /the prompt is too long: .*1048576/,
-    ],
-    [
-      [401, "invalid-token", "the access token is for another audience"],
-      /The input audience is "quillgate"/,
-    ],
+    [[413, "content-too-large", "the body is too large"], /the prompt is too long: .*1048576/],
+    [[401, "invalid-token", "another audience"], /The input audience is "quillgate"/],
   ]) {
     const credential = inputs === undefined ? "an identity" : "an access token";
-    test(`explains the problem ${problem[1]} for ${credential} by the input to change`, async (t) => {
-      const run = await startRun(t);
+    test(`explains the problem ${problem[1]} for ${credential} by the input to change`, async (run) => {
       await run.gateway.failCreation(problem);
       const result = await run.run({ with: inputs });
       const error = only(errorsOf(result));
@@ -159,8 +127,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
 });
 
 describe("untrusted text", { concurrency: CONCURRENCY }, () => {
-  test("executes no workflow command in the status or the link of a job", async (t) => {
-    const run = await startRun(t);
+  test("executes no workflow command in the status or the link of a job", async (run) => {
     const evil = "done\n::add-mask::the\n##[error]x ##[add-path]/tmp ::error::y";
     const { running, job } = await run.startJob();
     await run.gateway.setJob(job.id, { status: evil });
@@ -175,8 +142,7 @@ describe("untrusted text", { concurrency: CONCURRENCY }, () => {
     assert.doesNotMatch(result.summary, /\]\(/, "only a web address becomes a link");
   });
 
-  test("keeps a prompt with Markdown inside its code block of the summary", async (t) => {
-    const run = await startRun(t);
+  test("keeps a prompt with Markdown inside its code block of the summary", async (run) => {
     const prompt = "Document this:\n```\n### Not a heading\n```\n</details>\n````";
     const { result } = await run.runJob(COMPLETED, { with: { prompt } });
     assert.ok(result.summary.includes(`\`\`\`\`\`text\n${prompt}\n\`\`\`\`\``), result.summary);
@@ -186,7 +152,6 @@ describe("untrusted text", { concurrency: CONCURRENCY }, () => {
 describe("prompts", { concurrency: CONCURRENCY }, () => {
   const writeFile = (name, content) => (folder) => writeFileSync(join(folder, name), content);
 
-  /** Runs a step with a prompt file. */
   function runWithFile(run, name, prepare, inputs) {
     return run.run({
       with: { prompt: undefined, "prompt-file": name, wait: false, ...inputs },
@@ -194,7 +159,6 @@ describe("prompts", { concurrency: CONCURRENCY }, () => {
     });
   }
 
-  /** Checks that a step failed because of its inputs and created no job. */
   async function assertMistake(run, result, pattern) {
     const { title, message } = only(errorsOf(result));
     assert.equal(result.code, 1);
@@ -205,8 +169,7 @@ describe("prompts", { concurrency: CONCURRENCY }, () => {
     assert.deepEqual(await run.gateway.jobs(), []);
   }
 
-  test("sends the content of a prompt file unchanged", async (t) => {
-    const run = await startRun(t);
+  test("sends the content of a prompt file unchanged", async (run) => {
     const text = "Two lines,\n  and 文書.\n";
     const result = await runWithFile(run, "prompt.md", writeFile("prompt.md", text));
     assert.equal(result.code, 0, result.raw);
@@ -220,8 +183,7 @@ describe("prompts", { concurrency: CONCURRENCY }, () => {
     ["with an absolute path", "/proc/self/environ"],
     ["behind a symbolic link", "prompt.md", link],
   ]) {
-    test(`rejects a prompt file outside of the workspace ${name}`, async (t) => {
-      const run = await startRun(t);
+    test(`rejects a prompt file outside of the workspace ${name}`, async (run) => {
       const result = await runWithFile(run, path, prepare);
       await assertMistake(run, result, /is outside of the workspace/);
     });
@@ -242,10 +204,7 @@ describe("inputs", { concurrency: CONCURRENCY }, () => {
     ],
     [{ gateway: "https://gate.example/?a=b" }, /gateway must be an address without path/],
     [{ gateway: "https://gate.example/#a" }, /gateway must be an address without path/],
-    [
-      { gateway: "https://alice:secret@gate.example" },
-      /gateway must have no user and no password$/,
-    ],
+    [{ gateway: "https://al:secret@gate.example" }, /gateway must have no user and no password$/],
     [{ timeout: "30" }, /timeout must be 1s to 120h.*found "30"/],
     [{ timeout: "" }, /timeout must be 1s to 120h.*it is empty/],
     [{ timeout: "0s" }, /timeout must be 1s to 120h/],
@@ -253,8 +212,7 @@ describe("inputs", { concurrency: CONCURRENCY }, () => {
     [{ audience: "" }, /the input audience is missing/],
     [{ "idempotency-key": "schön" }, /the input idempotency-key must be/],
   ]) {
-    test(`rejects the input ${JSON.stringify(inputs)} by its name`, async (t) => {
-      const run = await startRun(t);
+    test(`rejects the input ${JSON.stringify(inputs)} by its name`, async (run) => {
       const result = await run.run({ with: inputs });
       assert.equal(result.code, 1);
       assert.match(only(errorsOf(result)).message, message);
@@ -262,16 +220,14 @@ describe("inputs", { concurrency: CONCURRENCY }, () => {
     });
   }
 
-  test("masks the token even when another input is invalid", async (t) => {
-    const run = await startRun(t);
+  test("masks the token even when another input is invalid", async (run) => {
     const token = "an-unknown-access-token";
     const result = await run.run({ with: { token, gateway: "" } });
     assert.equal(result.code, 1);
     assert.ok(result.masks.includes(token) && !result.log.includes(token));
   });
 
-  test("logs requests but no secret in a debug run", async (t) => {
-    const run = await startRun(t);
+  test("logs requests but no secret in a debug run", async (run) => {
     const { result } = await run.runJob(COMPLETED, { env: { RUNNER_DEBUG: "1" } });
     assert.match(result.raw, /^::debug::.*POST/m);
     run.assertNoSecret(result);

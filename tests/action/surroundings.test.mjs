@@ -1,31 +1,15 @@
 /** The action behind a proxy, at a limit, in reusable workflows, and with files of other programs. */
 import assert from "node:assert/strict";
 import * as http from "node:http";
-import { after, before, test } from "node:test";
-import { startIssuer } from "../harness/issuer.mjs";
-import { COMPLETED, errorsOf, only, pullRequestEvent, WorkflowRun } from "./fixtures.mjs";
-import { startStandIn } from "./gateway_stand_in.mjs";
-import { startGithub } from "./github.mjs";
+import { COMPLETED, errorsOf, only, pullRequestEvent } from "./fixtures.mjs";
+import { useStandIn } from "./gateway_stand_in.mjs";
 
 /** Node.js before 24.14 cannot enable a proxy at run time. */
-const CAN_USE_PROXY = "setGlobalProxyFromEnv" in http;
+const PROXY = { skip: !("setGlobalProxyFromEnv" in http) };
 
-let issuer;
-before(async () => {
-  issuer = await startIssuer();
-});
-after(() => issuer?.stop());
+const test = useStandIn();
 
-async function startRun(t) {
-  const github = await startGithub(issuer);
-  t.after(() => github.stop());
-  const gateway = await startStandIn(github);
-  t.after(() => gateway.stop());
-  return new WorkflowRun({ github, gateway });
-}
-
-test("each call of a reusable workflow keeps its comment in every run", async (t) => {
-  const run = await startRun(t);
+test("each call of a reusable workflow keeps its comment in every run", async (run) => {
   const { github, gateway } = run;
   for (const [id, version] of Object.entries({ 1: "1.0", 2: "1.0", 3: "2.0" })) {
     for (const name of ["API", "SDK"]) {
@@ -42,7 +26,7 @@ test("each call of a reusable workflow keeps its comment in every run", async (t
 });
 
 /** Runs a step behind a proxy that refuses every tunnel, or behind `value`. */
-async function runBehindProxy(t, value) {
+async function runBehindProxy(run, t, value) {
   const seen = [];
   const proxy = http.createServer().on("connect", ({ url }, socket) => {
     seen.push(url);
@@ -50,25 +34,26 @@ async function runBehindProxy(t, value) {
   });
   await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
   t.after(() => proxy.close());
-  const run = await startRun(t);
   const https_proxy = value ?? `http://127.0.0.1:${proxy.address().port}`;
   const inputs = { gateway: "https://gate.corp.example", timeout: "2s" };
   const result = await run.run({ with: inputs, env: { https_proxy, no_proxy: "127.0.0.1" } });
   return { seen, result };
 }
 
-test("uses the runner's proxy, and reports that no job started if it refuses", {
-  skip: !CAN_USE_PROXY,
-}, async (t) => {
-  const { seen, result } = await runBehindProxy(t);
-  assert.deepEqual(seen, ["gate.corp.example:443"]);
-  const { title, message } = only(errorsOf(result));
-  assert.equal(title, "The job was not started");
-  assert.match(message, /^the proxy requires credentials .*\(407\)/);
-});
+test(
+  "uses the runner's proxy, and reports that no job started if refused",
+  PROXY,
+  async (run, t) => {
+    const { seen, result } = await runBehindProxy(run, t);
+    assert.deepEqual(seen, ["gate.corp.example:443"]);
+    const { title, message } = only(errorsOf(result));
+    assert.equal(title, "The job was not started");
+    assert.match(message, /^the proxy requires credentials .*\(407\)/);
+  },
+);
 
-test("names an invalid proxy variable and never prints its value", async (t) => {
-  const { result } = await runBehindProxy(t, "http://me:Pa#ssS3CRET@proxy.example");
+test("names an invalid proxy variable and never prints its value", async (run, t) => {
+  const { result } = await runBehindProxy(run, t, "http://me:Pa#ssS3CRET@proxy.example");
   assert.match(only(errorsOf(result)).message, /^https_proxy is not a proxy's URL/);
   assert.ok(!`${result.raw}${result.summary}`.includes("S3CRET"));
 });

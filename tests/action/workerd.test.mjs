@@ -1,99 +1,17 @@
 /** The action against the gateway in workerd and the simulated Mintlify API. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { startGate } from "../gateway/recorded_gateway.mjs";
-import { startIssuer } from "../harness/issuer.mjs";
-import {
-  COMPLETED,
-  errorsOf,
-  only,
-  PROMPT,
-  PULL_REQUEST,
-  pullRequestEvent,
-  REPOSITORY_ID,
-  WorkflowRun,
-} from "./fixtures.mjs";
-import { startGithub } from "./github.mjs";
+import { describe } from "node:test";
+import { useDeploymentGate } from "./deployment_gate.mjs";
+import { COMPLETED, errorsOf, only, PROMPT, PULL_REQUEST, pullRequestEvent } from "./fixtures.mjs";
 
-/** Longer than any test: a job changes only when a test changes it. */
-const JOB_DURATION_MS = 24 * 3600 * 1000;
-/** A project for each test, so that tests can run concurrently on one gateway. */
-const PROJECTS = Array.from({ length: 40 }, (_, at) => `docs-${at}`);
-const CREATE_LIMIT = 1000;
 /** Most of a test's time is spent waiting for the gateway to poll the job. */
 const CONCURRENCY = 4;
 
-const unusedProjects = [...PROJECTS];
-const githubs = [];
-let issuer;
-let gate;
-
-before(async () => {
-  issuer = await startIssuer();
-  const rule = {
-    claims: { repository_id: REPOSITORY_ID, repository_owner_id: "3003" },
-    caller: ["repository_id"],
-    projects: PROJECTS,
-    scope: "jobs:create jobs:read",
-  };
-  const trusted = [
-    { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules: [rule] },
-  ];
-  const vars = {
-    TRUSTED_ISSUERS: JSON.stringify(trusted),
-    JOB_POLL_SECONDS: "1",
-    JOB_POLLS_PER_HOUR: "100000",
-    CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
-  };
-  gate = await startGate("action", {
-    upstream: {
-      projects: PROJECTS,
-      jobDurationMs: JOB_DURATION_MS,
-      createLimit: CREATE_LIMIT,
-    },
-    gateway: { vars },
-  });
-});
-
-after(async () => {
-  await gate?.stop();
-  await issuer?.stop();
-});
-
-/** Starts a workflow run with its own GitHub and its own project of the gateway. */
-async function startRun(t) {
-  const github = await startGithub(issuer);
-  githubs.push(github);
-  t.after(() => github.stop());
-  return new WorkflowRun({ github, gateway: gatewayOf(unusedProjects.pop()) });
-}
-
-/** @returns {import("./fixtures.mjs").TestGateway} */
-function gatewayOf(project) {
-  const { upstream } = gate;
-  const creation = { operation: "agentJobs.create", target: `/${project}/` };
-  return {
-    url: gate.gateway.url,
-    project,
-    accessToken: gate.token({ projects: [project], scope: "jobs:create jobs:read" }),
-    async jobs() {
-      const jobs = await upstream.jobs();
-      return jobs
-        .filter(({ projectId }) => projectId === project)
-        .map(({ id, prompt, status }) => ({ id, prompt, status }));
-    },
-    setJob: (id, changes) => upstream.setJob(id, changes),
-    loseCreation: () => upstream.fault({ ...creation, times: 1, fault: { kind: "reset" } }),
-    async holdCreation() {
-      await upstream.hold({ ...creation, process: true });
-      return { arrived: upstream.untilHeld(1), release: () => upstream.release() };
-    },
-  };
-}
+const site = useDeploymentGate("action", "jobs");
+const { test } = site;
 
 describe("the action", { concurrency: CONCURRENCY }, () => {
-  test("creates a job, waits for its end and links its pull request", async (t) => {
-    const run = await startRun(t);
+  test("creates a job, waits for its end and links its pull request", async (run) => {
     const { result, job } = await run.runJob(COMPLETED);
     assert.equal(result.code, 0, result.raw);
     assert.equal(job.prompt, PROMPT);
@@ -117,16 +35,14 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     run.assertNoSecret(result);
   });
 
-  test("writes the job's id to its outputs before the job ends", async (t) => {
-    const run = await startRun(t);
+  test("writes the job's id to its outputs before the job ends", async (run) => {
     const { running, job } = await run.startJob();
     assert.match(running.readFile("GITHUB_OUTPUT"), new RegExp(`^job-id<<.*\n${job.id}\n`));
     await run.gateway.setJob(job.id, COMPLETED);
     await running.ended;
   });
 
-  test("fails when the job fails", async (t) => {
-    const run = await startRun(t);
+  test("fails when the job fails", async (run) => {
     const { result, job } = await run.runJob({ status: "failed" });
     assert.equal(result.code, 1);
     assert.equal(result.outputs.status, "failed");
@@ -139,8 +55,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.match(result.summary, /\| Pull request \| none \|/);
   });
 
-  test("ends after the creation when wait is false", async (t) => {
-    const run = await startRun(t);
+  test("ends after the creation when wait is false", async (run) => {
     const result = await run.run({ with: { wait: false } });
     const [job] = await run.gateway.jobs();
     assert.equal(result.code, 0);
@@ -148,8 +63,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.match(result.summary, /^### The job has been started$/m);
   });
 
-  test("stops waiting at its timeout and prints the command that resumes", async (t) => {
-    const run = await startRun(t);
+  test("stops waiting at its timeout and prints the command that resumes", async (run) => {
     const { running, job } = await run.startJob({ with: { timeout: "6s" } });
     const result = await running.ended;
     assert.equal(result.code, 1);
@@ -167,8 +81,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ]) {
-    test(`stops waiting on ${signal} and prints the command that resumes`, async (t) => {
-      const run = await startRun(t);
+    test(`stops waiting on ${signal} and prints the command that resumes`, async (run) => {
       const { running, job } = await run.startJob();
       running.cancel(signal);
       const result = await running.ended;
@@ -181,8 +94,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     });
   }
 
-  test("names the job whose creation was in progress when the step was cancelled", async (t) => {
-    const run = await startRun(t);
+  test("names the job whose creation was in progress when the step was cancelled", async (run) => {
     const held = await run.gateway.holdCreation();
     const running = run.start();
     await held.arrived;
@@ -195,8 +107,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
   });
 
-  test("shows the claims for a rule when no rule matches the workflow", async (t) => {
-    const run = await startRun(t);
+  test("shows the claims for a rule when no rule matches the workflow", async (run) => {
     run.github.claims = { repository_id: "6666", repository: "mallory/docs" };
     const result = await run.run();
     assert.equal(result.code, 1);
@@ -209,8 +120,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     run.assertNoSecret(result);
   });
 
-  test("explains why a pull request from a fork has no identity", async (t) => {
-    const run = await startRun(t);
+  test("explains why a pull request from a fork has no identity", async (run) => {
     for (const headId of [7007, null]) {
       const event = pullRequestEvent(12, { headId });
       const identity = { ACTIONS_ID_TOKEN_REQUEST_URL: "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "" };
@@ -223,16 +133,14 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.deepEqual(await run.gateway.jobs(), []);
   });
 
-  test("names the permission that a job without an identity lacks", async (t) => {
-    const run = await startRun(t);
+  test("names the permission that a job without an identity lacks", async (run) => {
     const env = { ACTIONS_ID_TOKEN_REQUEST_URL: "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "" };
     const result = await run.run({ env, event: pullRequestEvent(12) });
     assert.equal(result.code, 1);
     assert.match(only(errorsOf(result)).message, /permissions: id-token: write/);
   });
 
-  test("uses a given access token and requests no identity token", async (t) => {
-    const run = await startRun(t);
+  test("uses a given access token and requests no identity token", async (run) => {
     const { accessToken } = run.gateway;
     const { result } = await run.runJob(COMPLETED, { with: { token: accessToken } });
     assert.equal(result.code, 0, result.raw);
@@ -241,8 +149,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     run.assertNoSecret(result);
   });
 
-  test("creates one job per delivery of a step, and another for a re-run", async (t) => {
-    const run = await startRun(t);
+  test("creates one job per delivery of a step, and another for a re-run", async (run) => {
     const inputs = { wait: false };
     const first = await run.run({ with: inputs });
     const again = await run.run({ with: inputs });
@@ -260,8 +167,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.equal((await run.gateway.jobs()).length, 5);
   });
 
-  test("resumes the job of an earlier attempt with the same idempotency key", async (t) => {
-    const run = await startRun(t);
+  test("resumes the job of an earlier attempt with the same idempotency key", async (run) => {
     const inputs = { "idempotency-key": "release-1.2", timeout: "5s" };
     const first = await run.run({ with: inputs });
     assert.equal(first.code, 1);
@@ -277,8 +183,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.equal((await run.gateway.jobs()).length, 1);
   });
 
-  test("reports an unknown outcome when the response to a creation was lost", async (t) => {
-    const run = await startRun(t);
+  test("reports an unknown outcome when the response to a creation was lost", async (run) => {
     await run.gateway.loseCreation();
     const result = await run.run();
     assert.equal(result.code, 1);
@@ -288,8 +193,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.match(result.summary, /^### It is not known/);
   });
 
-  test("updates one comment on the pull request in every run", async (t) => {
-    const run = await startRun(t);
+  test("updates one comment on the pull request in every run", async (run) => {
     const options = { with: { comment: true }, event: pullRequestEvent(12) };
     const { result, job } = await run.runJob(COMPLETED, options);
     assert.equal(result.code, 0, result.raw);
@@ -309,30 +213,11 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.match(comment.body, /runs\/777\/attempts\/1/);
     run.assertNoSecret(second);
   });
-
-  test("never overwrites another user's comment", async (t) => {
-    const run = await startRun(t);
-    const { github } = run;
-    const options = { with: { comment: true }, event: pullRequestEvent(12) };
-    await run.runJob(COMPLETED, options);
-    const { body } = github.comments[0];
-    github.comments = [];
-    // More than a page of other comments, then a copy of the step's own with its marker.
-    for (let at = 0; at < 101; at++) github.addComment(12, `No. ${at}`, { id: 1, type: "User" });
-    const copy = github.addComment(12, body, { id: 666, login: "mallory", type: "User" });
-    await run.runJob(COMPLETED, { ...options, env: { GITHUB_RUN_ATTEMPT: "2" } });
-    assert.equal(copy.writes.length, 1);
-    assert.equal(github.comments.length, 103);
-
-    const own = github.comments.at(-1);
-    await run.runJob(COMPLETED, { ...options, env: { GITHUB_RUN_ATTEMPT: "3" } });
-    assert.deepEqual([github.comments.length, own.writes.length], [103, 4]);
-  });
 });
 
 test("the gateway logs no identity token", () => {
-  const tokens = githubs.flatMap((github) => github.tokens);
+  const tokens = site.githubs.flatMap((github) => github.tokens);
   assert.ok(tokens.length > 0, "no identity token was signed");
-  const log = gate.gateway.log();
+  const log = site.gate.gateway.log();
   for (const token of tokens) assert.ok(!log.includes(token));
 });

@@ -19,9 +19,7 @@ const PAGES = [
 ].map((path) => readFileSync(join(FOLDER, path), "utf8"));
 /** The value of `skip` of tests whose workflow runs jq. */
 export const WITHOUT_JQ = spawnSync("jq", ["--version"]).status !== 0 && "jq is not installed";
-/** The text of all pages with workflows. */
 export const DOCS = PAGES.join("\n");
-/** The reference of the action. */
 export const REFERENCE = readFileSync(join(FOLDER, "reference", "action.md"), "utf8");
 /** `uses` of the action, and of the copy in the tutorial. */
 const ACTIONS = [
@@ -29,11 +27,7 @@ const ACTIONS = [
   "./.github/actions/quillgate",
 ];
 
-/**
- * Reads the workflow and the gateway rule of a section, or of a whole page.
- *
- * @param {string} heading of the section, or the title of the page
- */
+/** Reads the workflow and the gateway rule of a section, or of a whole page. */
 export function readExample(heading) {
   const sections = PAGES.flatMap((page) => [page.slice("# ".length), ...page.split(/^##+ /m)]);
   const section = sections.find((text) => text.startsWith(`${heading}\n`));
@@ -58,16 +52,6 @@ export function readExample(heading) {
   return { text, file, rule, job: jobs[0], permissions };
 }
 
-/**
- * Runs the steps of a job up to the action, which is the last step.
- *
- * @param {{ steps: object[] }} job
- * @param {object} options
- * @param {object} options.github the context `github`
- * @param {(folder: string) => void} [options.checkOut] replaces `actions/checkout`
- * @param {Cache} [options.cache] replaces the storage of `actions/cache`
- * @param {Record<string, string>} [options.variables] replace variables of scripts
- */
 export function runFirstSteps(job, { github, checkOut, cache, variables }) {
   const home = mkdtempSync(join(tmpdir(), "quillgate-workflow-"));
   const folders = makeFolders(home);
@@ -97,14 +81,6 @@ export function runFirstSteps(job, { github, checkOut, cache, variables }) {
   }
 }
 
-/**
- * Starts a job: runs its first steps, then starts the action.
- *
- * @param {{ steps: object[] }} job
- * @param {object} options also those of {@link runFirstSteps}
- * @param {(inputs: object) => import("./runner.mjs").StepOptions} options.toStep completes the
- *   inputs in the workflow to the options of the step
- */
 export function startWorkflowJob(job, { toStep, ...options }) {
   const { inputs, folders, clean, save } = runFirstSteps(job, options);
   assert.ok(inputs, "the condition of the action's step is false");
@@ -117,16 +93,11 @@ export function startWorkflowJob(job, { toStep, ...options }) {
   return { ...running, ended: ended.finally(clean) };
 }
 
-/** The storage of `actions/cache`. */
 export class Cache {
   #folder = mkdtempSync(join(tmpdir(), "quillgate-cache-"));
-  /** The keys of saved entries, oldest first. */
   keys = [];
 
-  /**
-   * Restores the entry of the key, or the newest with the prefix `restore-keys`. Returns a function
-   * that saves the path, unless the key exists already.
-   */
+  /** Restores the key, or the newest with the prefix. Returns a function that saves the path. */
   restore({ path, key, "restore-keys": prefix }, workspace) {
     const found = this.keys.includes(key)
       ? key

@@ -1,31 +1,12 @@
 /** The commands for the gateway's archive. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach, test } from "node:test";
-import { runCommand } from "./command_line.mjs";
-import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
+import { test } from "node:test";
+import { quillgate, read, respondWith, server, useStandIn } from "./session.mjs";
+import { problem } from "./stand_in.mjs";
 
 const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
-let server;
-let override;
 
-before(async () => {
-  server = await startStandIn({ override: (...args) => override?.(...args) });
-});
-after(() => server.stop());
-beforeEach(() => {
-  override = undefined;
-  server.requests.length = 0;
-});
-
-function quillgate(args, folder = "/") {
-  const env = {
-    ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_TOKEN: "token" },
-  };
-  return runCommand(args, { env, folder });
-}
+useStandIn();
 
 test("daily writes every page of the series in each format and warns about missing days", async () => {
   const { code, stdout, stderr } = await quillgate(["daily", ...RANGE, "--format", "table"]);
@@ -42,10 +23,8 @@ test("daily writes every page of the series in each format and warns about missi
   assert.match(stderr, /1 day is not in the archive/);
   const { stdout: json } = await quillgate(["daily", ...RANGE, "--json"]);
   const rows = JSON.parse(json);
-  assert.deepEqual(
-    rows.map(({ date }) => date),
-    ["2026-01-01", "2026-01-02"],
-  );
+  const dates = rows.map(({ date }) => date);
+  assert.deepEqual(dates, ["2026-01-01", "2026-01-02"]);
   const { stdout: ndjson } = await quillgate(["daily", ...RANGE]);
   assert.deepEqual(ndjson.trimEnd().split("\n").map(JSON.parse), rows);
   const { stdout: csv } = await quillgate(["daily", ...RANGE, "--format", "csv"]);
@@ -76,25 +55,18 @@ test("archive views writes every page in each format and warns about missing day
   assert.match(stderr, /2 of 3 pages/);
   assert.match(stderr, /1 day is not in the archive/);
   const { stdout: json } = await quillgate([...args, "--json"]);
-  assert.deepEqual(
-    JSON.parse(json).map(({ total }) => total),
-    [3, 6, 9],
-  );
+  const totals = JSON.parse(json).map(({ total }) => total);
+  assert.deepEqual(totals, [3, 6, 9]);
   const { stdout: ndjson } = await quillgate(args);
   assert.deepEqual(ndjson.trimEnd().split("\n").map(JSON.parse), JSON.parse(json));
-  const folder = mkdtempSync(join(tmpdir(), "quillgate-archived-"));
-  try {
-    const written = await quillgate([...args, "-o", "views.csv"], folder);
-    assert.deepEqual([written.code, written.stdout], [0, ""], written.stderr);
-    const csv = readFileSync(join(folder, "views.csv"), "utf8");
-    assert.ok(
-      csv.startsWith('\ufeffpath,human,ai,total\r\n"/guides/1, ""so""\nto say",1,2,3\r\n'),
-      csv,
-    );
-    assert.match(written.stderr, /1 day is not in the archive/);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const written = await quillgate([...args, "-o", "views.csv"]);
+  assert.deepEqual([written.code, written.stdout], [0, ""], written.stderr);
+  const csv = read("views.csv");
+  assert.ok(
+    csv.startsWith('\ufeffpath,human,ai,total\r\n"/guides/1, ""so""\nto say",1,2,3\r\n'),
+    csv,
+  );
+  assert.match(written.stderr, /1 day is not in the archive/);
 });
 
 test("without dates, the archive's days end with yesterday and are 27", async () => {
@@ -157,13 +129,13 @@ test("maps refusals to exit codes and follows no redirect", async () => {
     [404, 4],
     [501, 6],
   ]) {
-    override = () => problem(status, "refused", "not for you");
+    respondWith(() => problem(status, "refused", "not for you"));
     const { code: own, stderr } = await quillgate(["archive", "status"]);
     assert.equal(own, code);
     assert.match(stderr, /not for you/);
   }
   server.requests.length = 0;
-  override = () => ({ status: 302, headers: { location: `${server.url}/elsewhere` } });
+  respondWith(() => ({ status: 302, headers: { location: `${server.url}/elsewhere` } }));
   assert.notEqual((await quillgate(["archive", "status"])).code, 0);
   assert.equal(server.requests.length, 1, "the token was sent to the redirect's target");
 });

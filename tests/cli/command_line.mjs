@@ -5,15 +5,6 @@ import { ROOT } from "../../scripts/versions.mjs";
 
 export const BIN = join(ROOT, "pkg", "dist", "cli", "bin.js");
 
-/**
- * Runs a command line.
- *
- * @param {string[]} args
- * @param {{ env?: Record<string, string>, folder?: string, home?: string, input?: string,
- *   columns?: number, isInputTerminal?: boolean, signal?: AbortSignal, onWrite?: (text: string) => void }} [options]
- *   `columns` makes both outputs terminals of that width
- * @returns {Promise<{ code: number, stdout: string, stderr: string, bytes: Buffer }>}
- */
 export async function runCommand(args, options = {}) {
   const { env = {}, folder = "/", home = "/nonexistent", input, columns, onWrite } = options;
   const stdin = Object.assign(standardInput(input), { isTTY: options.isInputTerminal });

@@ -1,27 +1,24 @@
 /** The completion scripts for shells, and the words that they offer. */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
 import { listOptions } from "../../pkg/dist/cli/shared_options.js";
+import { makeFolder } from "../harness/folder.mjs";
 import { runCommand } from "./command_line.mjs";
 
 const execute = promisify(execFile);
-/** The user's configuration folder, with two profiles. */
-const configFolder = mkdtempSync(join(tmpdir(), "quillgate-completion-"));
+const configFolder = makeFolder({ after }, "completion");
 before(() => {
   const folder = join(configFolder, "quillgate", "profiles");
   mkdirSync(folder, { recursive: true });
   for (const name of ["default", "staging"]) writeFileSync(join(folder, `${name}.json`), "{}");
 });
-after(() => rmSync(configFolder, { recursive: true }));
 const writeScript = async (shell) => (await runCommand(["completion", shell])).stdout;
 
-/** Returns bash's candidates for the last word. */
 async function completeInBash(...words) {
   const script = await writeScript("bash");
   const line = [`COMP_WORDS=("$@")`, "COMP_CWORD=$(($# - 1))", "_quillgate"].join("\n");
@@ -63,9 +60,6 @@ function isInstalled(shell) {
   return spawnSync(shell, ["-c", "exit"]).status === 0;
 }
 
-/**
- * Returns zsh's candidates. Replaces the functions that show candidates with ones that print them.
- */
 async function completeInZsh(...words) {
   const program = [
     "compdef() { }",
@@ -91,7 +85,6 @@ test("zsh completes commands, flags and values", { skip: !isInstalled("zsh") }, 
   assert.ok((await completeInZsh("--project", "acme", "views", "")).includes("--resume"));
 });
 
-/** Returns fish's candidates without their descriptions. */
 async function completeInFish(input) {
   const script = await writeScript("fish");
   const program = `function quillgate; end\n${script}\ncomplete -C ${JSON.stringify(input)}`;

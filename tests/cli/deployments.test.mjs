@@ -1,46 +1,25 @@
 /** The commands for deployments, previews and automations. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
-import { Interruption } from "../../pkg/dist/cli/errors.js";
-import { runCommand } from "./command_line.mjs";
-import { PREVIEW_URL, PROJECT, problem, startStandIn } from "./stand_in.mjs";
+import { test } from "node:test";
+import {
+  folder,
+  interruptAt,
+  quillgate,
+  read,
+  respondWith,
+  server,
+  useStandIn,
+  waitForFile,
+  writeProgram,
+} from "./session.mjs";
+import { PREVIEW_URL, PROJECT, problem } from "./stand_in.mjs";
 
-const EVENTS = /\/deployments\/s_live\/events$/;
-let server;
-let folder;
-let override;
-
-before(async () => {
-  server = await startStandIn({ override: (...args) => override?.(...args) });
-  folder = mkdtempSync(join(tmpdir(), "quillgate-deployments-"));
-});
-after(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-beforeEach(() => {
-  override = undefined;
-  server.requests.length = 0;
-});
-
-function quillgate(args, options = {}) {
-  const env = {
-    ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_TOKEN: "token" },
-    ...options.env,
-  };
-  return runCommand(args, { folder, ...options, env });
-}
+useStandIn();
 
 /** Makes each started deployment one of the stand-in's, such as `s_failed`. */
-function startAs(statusId) {
-  override = ({ method }) => {
-    const json = { statusId, previewUrl: PREVIEW_URL };
-    return method === "POST" ? { status: 202, json } : undefined;
-  };
+function startAs(statusId, previewUrl = PREVIEW_URL) {
+  const started = { status: 202, json: { statusId, previewUrl } };
+  respondWith(({ method }) => (method === "POST" ? started : undefined));
 }
 
 test("deploy prints the id and the command that waits for it", async () => {
@@ -121,83 +100,53 @@ test("an invalid --timeout starts nothing", async () => {
   assert.equal(server.requests.length, 0);
 });
 
-/** Writes a program that stores the URL it is to open. */
 function browserEnv() {
-  const path = join(folder, "browser");
-  writeFileSync(path, `#!/bin/sh\necho "$1" > "${folder}/opened"\n`, { mode: 0o755 });
-  rmSync(join(folder, "opened"), { force: true });
-  return { BROWSER: path, PATH: process.env.PATH };
-}
-
-async function readOpened() {
-  for (let attempt = 0; attempt < 1000; attempt++) {
-    try {
-      const text = readFileSync(join(folder, "opened"), "utf8");
-      if (text !== "") return text.trim();
-    } catch {}
-    await delay(20);
-  }
-  throw new Error("no URL was opened");
+  const BROWSER = writeProgram("browser", `echo "$1" > "${folder}/opened"`);
+  return { BROWSER, PATH: process.env.PATH };
 }
 
 test("preview --open opens the preview when it is live, also without --wait", async () => {
   const env = browserEnv();
   const { code, stdout } = await quillgate(["preview", "docs/new", "--open"], { env });
   assert.deepEqual([code, stdout], [0, `s_live\n${PREVIEW_URL}\n`]);
-  assert.equal(await readOpened(), `${PREVIEW_URL}/`);
+  assert.equal(await waitForFile("opened"), `${PREVIEW_URL}/`);
 });
 
 test("preview --open opens neither a failed preview nor a URL that is not http or https", async () => {
   const env = browserEnv();
   startAs("s_failed");
   assert.equal((await quillgate(["preview", "b", "--open"], { env })).code, 7);
-  override = ({ method }) =>
-    method === "POST"
-      ? { status: 202, json: { statusId: "s_live", previewUrl: "file:///etc/passwd" } }
-      : undefined;
+  startAs("s_live", "file:///etc/passwd");
   const { code, stderr } = await quillgate(["preview", "b", "--open"], { env });
   assert.equal(code, 0);
   assert.match(stderr, /no URL of the preview to open/);
-  assert.throws(() => readFileSync(join(folder, "opened")), { code: "ENOENT" });
+  assert.throws(() => read("opened"), { code: "ENOENT" });
 });
 
 test("Ctrl-C during a wait names what was started and the command that continues", async () => {
-  const controller = new AbortController();
-  override = ({ path }) => {
-    if (!EVENTS.test(path)) return undefined;
-    controller.abort(new Interruption(130));
-    return { stall: "head" };
-  };
-  const { signal } = controller;
-  const { code, stdout, stderr } = await quillgate(["deploy", "--wait"], { signal });
+  const options = () => ({ signal: interruptAt(/\/deployments\/s_live\/events$/) });
+  const { code, stdout, stderr } = await quillgate(["deploy", "--wait"], options());
   assert.deepEqual([code, stdout], [130, "s_live\n"]);
   const hint = "the deployment continues; to wait for it: quillgate deployment watch s_live";
   assert.ok(stderr.includes(hint), stderr);
-  const again = new AbortController();
-  override = ({ path }) => {
-    if (!EVENTS.test(path)) return undefined;
-    again.abort(new Interruption(130));
-    return { stall: "head" };
-  };
   // With --json, the id is only in the hint.
-  const json = await quillgate(["deploy", "--wait", "--json"], { signal: again.signal });
+  const json = await quillgate(["deploy", "--wait", "--json"], options());
   assert.ok(JSON.parse(json.stderr).error.hints.includes(hint), json.stderr);
 });
 
-test("an interrupted start prints the flag that repeats it safely", async () => {
-  for (const args of [["deploy"], ["preview", "b"], ["automation", "run", "w_1"]]) {
-    server.requests.length = 0;
-    const controller = new AbortController();
-    override = () => {
-      controller.abort(new Interruption(130));
-      return { stall: "head" };
-    };
-    const { code, stderr } = await quillgate(args, { signal: controller.signal });
+for (const args of [
+  ["job", "create", "x"],
+  ["deploy"],
+  ["preview", "b"],
+  ["automation", "run", "w_1"],
+]) {
+  test(`an interrupted ${args[0]} prints the flag that repeats it safely`, async () => {
+    const { code, stderr } = await quillgate(args, { signal: interruptAt(/./) });
     assert.equal(code, 130);
     const key = server.requests[0].headers["idempotency-key"];
     assert.ok(stderr.includes(`to repeat it safely: --idempotency-key ${key}`), stderr);
-  }
-});
+  });
+}
 
 test("automation run prints the run's id, and repeats only with --force", async () => {
   const { code, stdout, stderr } = await quillgate(["automation", "run", "w_1"]);
@@ -205,10 +154,10 @@ test("automation run prints the run's id, and repeats only with --force", async 
   assert.match(stderr, /the run is queued/);
   const { stdout: json } = await quillgate(["automation", "run", "w_1", "--json"]);
   assert.deepEqual(JSON.parse(json), { schemaId: "w_1", instanceId: "run_1", jobId: "b_1" });
-  override = () => {
+  respondWith(() => {
     const refusal = problem(502, "outcome-unknown", "the outcome is unknown");
     return { ...refusal, json: { ...refusal.json, outcome: "unknown" } };
-  };
+  });
   server.requests.length = 0;
   const unknown = await quillgate(["automation", "run", "w_1"]);
   assert.equal(unknown.code, 9);
@@ -223,10 +172,8 @@ test("deployment watch prints every change and maps the end to an exit code", as
   const failed = await quillgate(["deployment", "watch", "s_failed", "--json"]);
   assert.equal(failed.code, 7);
   const states = failed.stdout.trim().split("\n").map(JSON.parse);
-  assert.deepEqual(
-    states.map(({ status }) => status),
-    ["in_progress", "failure"],
-  );
+  const statuses = states.map(({ status }) => status);
+  assert.deepEqual(statuses, ["in_progress", "failure"]);
 });
 
 test("deployment list prints a table, or rows of JSON", async () => {
@@ -242,7 +189,7 @@ test("deployment list prints a table, or rows of JSON", async () => {
   const { stdout: json } = await quillgate(["deployment", "list", "--json", "--rows", "1"]);
   assert.equal(JSON.parse(json).length, 1);
   assert.match(server.requests.at(-1).path, /limit=1$/);
-  override = () => ({ json: { deployments: [], nextCursor: null } });
+  respondWith(() => ({ json: { deployments: [], nextCursor: null } }));
   const empty = await quillgate(["deployment", "list"], { columns: 80 });
   assert.deepEqual([empty.stdout, empty.stderr], ["", "quillgate: no deployments\n"]);
 });

@@ -1,7 +1,4 @@
-/**
- * Output of the command line. The tests cover colors, hyperlinks, relative times, proxies, the man
- * page and the PowerShell completion.
- */
+/** Output of the command line: colors, hyperlinks, times, the man page and completion. */
 
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
@@ -18,7 +15,7 @@ import { supportsColor, supportsLinks } from "../../pkg/dist/cli/terminal.js";
 import { disarmOutputs } from "../../pkg/dist/cli/workflow_commands.js";
 import { ROOT } from "../../scripts/versions.mjs";
 import { runCommand } from "./command_line.mjs";
-import { PROJECT, startStandIn } from "./stand_in.mjs";
+import { startSession } from "./session.mjs";
 
 const MAN_PAGE = join(ROOT, "pkg", "dist", "quillgate.1");
 const NOW = Date.parse("2026-11-25T12:00:00Z");
@@ -124,16 +121,15 @@ describe("GitHub Actions", () => {
   ];
   const searches = terms.map((searchQuery) => ({ searchQuery, hits: 1 }));
   const json = { searches, totalSearches: terms.length, nextCursor: null };
+  const readers = {
+    json: JSON.parse,
+    ndjson: (text) => text.trim().split("\n").map(JSON.parse),
+  };
 
   test("no line of the output is a workflow command, and JSON keeps its values", async (t) => {
-    const server = await startStandIn({ override: () => ({ json }) });
-    t.after(() => server.stop());
-    const env = { QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT };
-    Object.assign(env, {
-      QUILLGATE_TOKEN: "token",
-      GITHUB_ACTIONS: "true",
-      PATH: process.env.PATH,
-    });
+    const { env: own, respondWith } = await startSession(t);
+    respondWith(() => ({ json }));
+    const env = { ...own, GITHUB_ACTIONS: "true" };
     const jq = ["--jq", ".[].searchQuery"];
     for (const flags of [["csv"], ["table"], ["ndjson"], ["json"], jq, ["table", "--wide"]]) {
       const args = flags[0] === "--jq" ? flags : ["--format", ...flags];
@@ -142,16 +138,8 @@ describe("GitHub Actions", () => {
         assert.equal(code, 0, stderr);
         assert.deepEqual(findCommands(stdout + stderr), [], args.join(" "));
         if (columns !== undefined) continue;
-        const rows = {
-          json: (text) => JSON.parse(text),
-          ndjson: (text) => text.trim().split("\n").map(JSON.parse),
-        };
-        const read = rows[flags[0]];
-        if (read !== undefined)
-          assert.deepEqual(
-            read(stdout).map((row) => row.searchQuery),
-            terms,
-          );
+        const shown = readers[flags[0]]?.(stdout).map((row) => row.searchQuery);
+        if (shown) assert.deepEqual(shown, terms);
       }
     }
     const { stdout } = await runCommand(["searches", "--format", "csv"], {

@@ -1,59 +1,48 @@
 /** The doctor's findings and the actions that it suggests. */
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import { SECRETS } from "../../gateway/src/secrets.js";
 import { GATEWAY_SECRETS } from "../../pkg/dist/cli/gateway_secrets.js";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { runCommand } from "./command_line.mjs";
-import { budgetFields, PROJECT, problem, startStandIn } from "./stand_in.mjs";
+import {
+  folder,
+  quillgate,
+  respondTo,
+  respondWith,
+  server,
+  useStandIn,
+  write,
+} from "./session.mjs";
+import { budgetFields, PROJECT, problem } from "./stand_in.mjs";
 
 const DAY_S = 86_400;
-/** The status of an archive without failing days. */
 const ARCHIVE = {
   ...{ complete: 28, failed: 0, missing: [{ dateFrom: "2026-01-03", dateTo: "2026-01-05" }] },
   completeAt: "2026-02-01T01:00:00Z",
 };
-const isArchive = ({ path }) => path.endsWith("/views/daily/status");
-let server;
-let folder;
-let override;
+const ARCHIVE_STATUS = /\/views\/daily\/status$/;
 
-before(async () => {
-  const respondForArchive = (received) => (isArchive(received) ? { json: ARCHIVE } : undefined);
-  server = await startStandIn({
-    override: (...args) => override?.(...args) ?? respondForArchive(...args),
-  });
+useStandIn({
+  override: ({ path }) => (ARCHIVE_STATUS.test(path) ? { json: ARCHIVE } : undefined),
 });
-after(() => server.stop());
-beforeEach(() => {
-  override = undefined;
-  server.requests.length = 0;
-  folder = mkdtempSync(join(tmpdir(), "quillgate-doctor-"));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Mints a token with changed claims. */
 function token(changes = {}) {
   const grant = { sub: "alice", projects: [PROJECT], scope: "jobs:read analytics:read" };
   return mintToken({ ...accessClaims(grant), ...changes }, newSecret());
 }
 
 async function runDoctor({ env = {}, args = [] } = {}) {
-  const settings = {
-    ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT },
-    ...{ QUILLGATE_TOKEN: token(), ...env },
-  };
-  const result = await runCommand(["doctor", "--json", ...args], { env: settings, folder });
+  const settings = { QUILLGATE_TOKEN: token(), ...env };
+  const result = await quillgate(["doctor", "--json", ...args], { env: settings });
   assert.equal(result.stdout[0], "[", result.stderr);
   const findings = JSON.parse(result.stdout);
   const wrong = findings.filter(({ level }) => level !== "ok");
   return { ...result, findings, wrong, checks: findings.map(({ check }) => check) };
 }
 
-/** Runs the doctor and returns its only warning or problem. */
 async function findOnly(options) {
   const { wrong, code } = await runDoctor(options);
   assert.equal(wrong.length, 1, JSON.stringify(wrong));
@@ -114,34 +103,25 @@ test("the doctor finds a token for another project", async () => {
     env: { QUILLGATE_TOKEN: token({ projects: ["other"] }) },
   });
   assert.deepEqual([check, found], ["scopes", "the token is not for demo-docs, but for other"]);
-  assert.ok(
-    !server.requests.some(({ path }) => path.startsWith("/v")),
-    "the doctor sent the token all the same",
-  );
+  const isUnsent = !server.requests.some(({ path }) => path.startsWith("/v"));
+  assert.ok(isUnsent, "the doctor sent the token all the same");
   // A trusted issuer's token names no projects, so only the gateway can check them.
-  override = ({ path }) =>
-    path.startsWith("/v") ? problem(403, "project-not-allowed", "not for this project") : undefined;
+  respondTo(/^\/v/, problem(403, "project-not-allowed", "not for this project"));
   const refused = await findOnly({ env: { QUILLGATE_TOKEN: token({ projects: undefined }) } });
   assert.equal(refused.check, "project");
   assert.match(refused.action, /check the project's identifier/);
 });
 
 for (const [what, value, message] of [
-  [
-    "is an ellipsis",
-    "…",
-    /QUILLGATE_TOKEN is not a credential: it has a character that is not ASCII/,
-  ],
+  ["is …", "…", /QUILLGATE_TOKEN is not a credential: it has a character that is not ASCII/],
   ["has quotes", `"a.b.c"`, /it has a quotation mark: remove the quotes/],
   ["has a space", "a b", /it has a space/],
   ["is Mintlify's admin key", "mint_secret", /QUILLGATE_TOKEN is Mintlify's admin key/],
 ]) {
   test(`the doctor finds a credential that ${what} and continues with other checks`, async () => {
     const { wrong, checks, stdout } = await runDoctor({ env: { QUILLGATE_TOKEN: value } });
-    assert.deepEqual(
-      wrong.map(({ check }) => check),
-      ["credential"],
-    );
+    const names = wrong.map(({ check }) => check);
+    assert.deepEqual(names, ["credential"]);
     assert.match(wrong[0].found, message);
     assert.match(wrong[0].action, /ask the operator of the gateway/);
     assert.ok(checks.includes("clock"));
@@ -160,12 +140,10 @@ test("the doctor finds a malformed token and a malformed admin key", async () =>
 });
 
 test("the doctor finds a token that the gateway rejects, entirely or for one scope", async () => {
-  override = ({ path }) =>
-    path.startsWith("/v") ? problem(401, "unauthorized", "the token is revoked") : undefined;
+  respondTo(/^\/v/, problem(401, "unauthorized", "the token is revoked"));
   const refused = await findOnly();
   assert.match(refused.found, /401: the token is revoked/);
-  override = ({ path }) =>
-    path.startsWith("/v1") ? problem(403, "forbidden", "not allowed") : undefined;
+  respondTo(/^\/v1/, problem(403, "forbidden", "not allowed"));
   const forbidden = await findOnly();
   assert.deepEqual(
     [forbidden.check, forbidden.action],
@@ -178,10 +156,10 @@ for (const [direction, seconds, words] of [
   ["behind", 120, /this clock is 1(19|20|21) s behind/],
 ]) {
   test(`the doctor finds a clock that is ${direction}`, async () => {
-    override = ({ path }) => {
+    respondWith(({ path }) => {
       const date = new Date(Date.now() + seconds * 1000).toUTCString();
       return path === "/healthz" ? { headers: { date }, json: {} } : undefined;
-    };
+    });
     const { check, found } = await findOnly();
     assert.equal(check, "clock");
     assert.match(found, words);
@@ -189,20 +167,14 @@ for (const [direction, seconds, words] of [
 }
 
 test("the doctor finds a gateway of another release", async () => {
-  const json = { info: { version: "9.1.0" } };
-  override = ({ path }) => (path === "/openapi.json" ? { json } : undefined);
+  respondTo(/^\/openapi\.json$/, { json: { info: { version: "9.1.0" } } });
   const { check, level, found } = await findOnly();
   assert.deepEqual([check, level, found], ["versions", "warning", "the gateway is 9.1.0"]);
 });
 
 test("the doctor finds a spent budget", async () => {
-  override = ({ path }) =>
-    path.startsWith("/v1") && !isArchive({ path })
-      ? problem(429, "rate-limited", "none left", {
-          ...budgetFields(0, 2900),
-          "retry-after": "2900",
-        })
-      : undefined;
+  const fields = { ...budgetFields(0, 2900), "retry-after": "2900" };
+  respondTo(/^\/v1(?!.*\/daily\/)/, problem(429, "rate-limited", "none left", fields));
   const { check, level, found } = await findOnly();
   assert.deepEqual([check, level], ["budget", "problem"]);
   assert.equal(found, "analytics: 0 of 100 left, more in 49 min");
@@ -213,15 +185,15 @@ test("the doctor finds a spent budget behind a cached response", async () => {
     ...budgetFields(0, 90),
     "cache-status": "quillgate; hit; detail=quota-exceeded",
   };
-  override = ({ path, headers }) => {
-    if (!path.startsWith("/v1") || isArchive({ path })) return undefined;
-    // The gateway's cached response has budget fields only if the request has `no-cache`.
+  respondWith(({ path, headers }) => {
+    if (!path.startsWith("/v1") || ARCHIVE_STATUS.test(path)) return undefined;
+    // The cached response has budget fields only if the request has `no-cache`.
     const bypassesCache = headers["cache-control"] === "no-cache";
     return {
       headers: bypassesCache ? cached : {},
       json: { totals: {}, views: [], hasMore: false },
     };
-  };
+  });
   const { check, level, found } = await findOnly();
   assert.deepEqual([check, level], ["budget", "problem"]);
   assert.equal(found, "analytics: 0 of 100 left, more in 90 s");
@@ -248,7 +220,7 @@ test("the doctor suggests no log of the gateway when its host does not resolve",
 });
 
 test("the doctor finds a base URL of another site", async () => {
-  override = ({ path }) => (path === "/healthz" ? { status: 404 } : undefined);
+  respondTo(/^\/healthz$/, { status: 404 });
   const { found, action } = await findOnly();
   assert.match(found, /\/healthz answers 404/);
   assert.match(action, /is it a gateway's address/);
@@ -258,7 +230,7 @@ test("the doctor finds a token file that other users can read", {
   skip: process.platform === "win32",
 }, async () => {
   const file = join(folder, "token");
-  writeFileSync(file, token());
+  write("token", token());
   const env = { QUILLGATE_TOKEN: "" };
   const args = ["--token-file", "token"];
   chmodSync(file, 0o644);
@@ -269,12 +241,7 @@ test("the doctor finds a token file that other users can read", {
 });
 
 for (const [what, answer, level, found, action] of [
-  [
-    "with missing days",
-    { json: ARCHIVE },
-    "ok",
-    /^28 days held, 2 missing, complete at 2026-02-01T/,
-  ],
+  ["with gaps", { json: ARCHIVE }, "ok", /^28 days held, 2 missing, complete at 2026-02-01T/],
   ["with all days", { json: { complete: 1, missing: [] } }, "ok", /^1 day held, none missing$/],
   [
     "with failing days",
@@ -301,16 +268,10 @@ for (const [what, answer, level, found, action] of [
     problem(501, "archive-not-configured", "no tables: `wrangler d1 migrations apply ARCHIVE`"),
     ...["problem", /answers 501: no tables/, /wrangler d1 migrations apply ARCHIVE --local$/],
   ],
-  [
-    "that returns an error",
-    problem(500, "internal", "it failed"),
-    "problem",
-    /500: it failed/,
-    /log/,
-  ],
+  ["that fails", problem(500, "internal", "it failed"), "problem", /500: it failed/, /log/],
 ]) {
   test(`the doctor examines an archive ${what}`, async () => {
-    override = (received) => (isArchive(received) ? answer : undefined);
+    respondTo(ARCHIVE_STATUS, answer);
     const { findings } = await runDoctor();
     const finding = findings.find(({ check }) => check === "archive");
     assert.equal(finding.level, level, JSON.stringify(finding));
@@ -332,7 +293,7 @@ for (const [variable, action] of [
   test(`the doctor finds an invalid ${variable} of the gateway`, async () => {
     const refusal = problem(500, "misconfigured", `the gateway's variable ${variable} is wrong`);
     const answer = { ...refusal, json: { ...refusal.json, variable } };
-    override = ({ path }) => (path.startsWith("/v") ? answer : undefined);
+    respondTo(/^\/v/, answer);
     const finding = await findOnly();
     assert.match(finding.found, RegExp(variable));
     assert.match(finding.action, action);
@@ -340,7 +301,7 @@ for (const [variable, action] of [
 }
 
 test("the doctor ignores a gateway without a Date header", async () => {
-  override = ({ path }) => (path === "/healthz" ? { headers: { date: "" }, json: {} } : undefined);
+  respondTo(/^\/healthz$/, { headers: { date: "" }, json: {} });
   const { wrong, findings } = await runDoctor();
   assert.deepEqual(wrong, []);
   assert.match(findings.find(({ check }) => check === "clock").found, /^not known/);

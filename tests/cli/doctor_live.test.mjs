@@ -1,10 +1,10 @@
 /** `doctor --live`: the consent, the requests, the judged facts and the redaction of the report. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { canaryKey } from "../harness/canary.mjs";
+import { makeFolder } from "../harness/folder.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
 import { queryOf, startScriptedServer } from "../package/scripted_server.mjs";
 import { runCommand } from "./command_line.mjs";
@@ -16,21 +16,14 @@ const NOT_JSON = { headers: { "content-type": "text/html" }, text: "<h1>canary</
 /** The response to a request; `undefined` for that of {@link respondLive}. */
 let override;
 let server;
-let folder;
+const folder = makeFolder({ after }, "live");
 
 before(async () => {
   server = await startScriptedServer((received) => override?.(received) ?? respondLive(received));
-  folder = mkdtempSync(join(tmpdir(), "quillgate-live-"));
 });
-after(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => server.stop());
 
-/**
- * Responds with the shapes that users observed. Every string of a reader contains "canary", or is
- * the word "agent", which is also a source of feedback.
- */
+/** Responds with the shapes that users observed. A string of a reader contains "canary". */
 function respondLive(received) {
   const { pathname } = new URL(received.path, "http://x");
   const report = pathname.split("/").slice(4).join("/");
@@ -96,7 +89,6 @@ async function runLive(args = ["--yes"], { baseUrl = server.url, key = KEY, ...o
   return runCommand(words, { folder, ...options, env });
 }
 
-/** Returns the verdict and the observation of each fact, by its text. */
 async function judge(args = [], options) {
   const { code, stdout, stderr } = await runLive(["--yes", "--json", ...args], options);
   const { facts, responses } = JSON.parse(stdout);
@@ -176,13 +168,7 @@ describe("faults", () => {
       "the network in front of Mintlify lets quillgate's User-Agent pass",
       ...["contradicted", 7],
     ],
-    [
-      "a spent limit",
-      { status: 429, text: "canary" },
-      "header fields name rate limits",
-      "not seen",
-      1,
-    ],
+    ["a limit", { status: 429, text: "canary" }, "header fields name rate limits", "not seen", 1],
     ["a closed connection", { cut: true }, "`ctr` is a percentage from 0 to 100", "not seen", 1],
   ]) {
     test(`${what} is reported and exits with 10`, async () => {

@@ -1,52 +1,34 @@
 /** The command line against the gateway in workerd and the simulated Mintlify API. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { canaryKey } from "../harness/canary.mjs";
-import { startGateway } from "../harness/gateway.mjs";
-import { newSecret } from "../harness/token.mjs";
-import { startUpstream } from "../harness/upstream.mjs";
+import { PROJECT, startGate } from "../gateway/recorded_gateway.mjs";
+import { makeFolder } from "../harness/folder.mjs";
 import { runCommand } from "./command_line.mjs";
 
-const PROJECT = "demo-docs";
 const PAGES = 2600;
 const SCOPES =
   "jobs:create jobs:read analytics:read deployments:create deployments:read automations:run";
 const RANGE = ["--from", "2026-01-01", "--to", "2026-01-08"];
-let upstream;
-let gateway;
-let folder;
+let gate;
+const folder = makeFolder({ after }, "cli-gateway");
 let env;
 
 before(async () => {
-  const secret = newSecret();
-  const key = canaryKey();
-  upstream = await startUpstream({
-    key,
-    pages: PAGES,
-    jobDurationMs: 200,
-    deploymentDurationMs: 200,
-  });
   const vars = { ARCHIVE_PROJECTS: PROJECT, JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" };
-  const settings = { upstreamUrl: upstream.url, adminKey: key, secret, archive: true, vars };
-  gateway = await startGateway(settings);
-  folder = mkdtempSync(join(tmpdir(), "quillgate-cli-gateway-"));
+  gate = await startGate("cli", {
+    upstream: { pages: PAGES, jobDurationMs: 200, deploymentDurationMs: 200 },
+    gateway: { archive: true, vars },
+  });
   // Mint the token with the command that operators use.
   const args = ["token", "mint", "--sub", "alice", "--project", PROJECT, "--scope", SCOPES];
-  const minted = await runCommand(args, { env: { ACCESS_TOKEN_SECRET: secret } });
+  const minted = await runCommand(args, { env: { ACCESS_TOKEN_SECRET: gate.secret } });
   assert.equal(minted.code, 0, minted.stderr);
   env = {
-    ...{ QUILLGATE_BASE_URL: gateway.url, QUILLGATE_PROJECT_ID: PROJECT },
+    ...{ QUILLGATE_BASE_URL: gate.gateway.url, QUILLGATE_PROJECT_ID: PROJECT },
     ...{ QUILLGATE_TOKEN: minted.stdout.trim(), XDG_CONFIG_HOME: folder },
   };
 });
-after(async () => {
-  await gateway?.stop();
-  await upstream?.stop();
-  if (folder) rmSync(folder, { recursive: true, force: true });
-});
+after(() => gate?.stop());
 
 const quillgate = (args, options = {}) => runCommand(args, { env, folder, ...options });
 
@@ -86,14 +68,12 @@ test("deploys, previews branches, and lists and shows what was started", async (
   const [id, url] = warned.stdout.split("\n");
   assert.match(url, /^https:\/\//);
   const { stdout } = await quillgate(["deployment", "list", "--json"]);
-  assert.deepEqual(
-    JSON.parse(stdout).map(({ branch, isLive }) => [branch, isLive]),
-    [
-      ["live-failure-é", true],
-      ["fail-docs/new#1", false],
-      [null, true],
-    ],
-  );
+  const listed = JSON.parse(stdout).map(({ branch, isLive }) => [branch, isLive]);
+  assert.deepEqual(listed, [
+    ["live-failure-é", true],
+    ["fail-docs/new#1", false],
+    [null, true],
+  ]);
   const shown = await quillgate(["deployment", "show", id]);
   assert.match(shown.stdout, /^live +yes$/m);
   assert.equal((await quillgate(["deployment", "show", "nope"])).code, 4);
@@ -105,7 +85,7 @@ test("runs an automation once for a key", async () => {
   assert.equal(first.code, 0, first.stderr);
   assert.notEqual(first.stdout.trim(), "");
   assert.equal((await quillgate(args)).stdout, first.stdout);
-  assert.equal((await upstream.counters()).automationsRun, 1);
+  assert.equal((await gate.upstream.counters()).automationsRun, 1);
   assert.equal((await quillgate(["automation", "run", "unknown-1"])).code, 4);
 });
 

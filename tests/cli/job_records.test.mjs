@@ -1,41 +1,28 @@
 /** Commands that show, open and list jobs, and the command that deletes the record of a job. */
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
-import { runCommand } from "./command_line.mjs";
-import { job, PROJECT, problem, startStandIn } from "./stand_in.mjs";
+import { describe, test } from "node:test";
+import {
+  folder,
+  quillgate,
+  respondWith,
+  server,
+  useStandIn,
+  waitForFile,
+  writeProgram,
+} from "./session.mjs";
+import { job, PROJECT, problem } from "./stand_in.mjs";
 
 const LINK = "https://github.com/acme/docs/pull/7";
-let folder;
-let server;
-let override;
 
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "quillgate-jobs-"));
-  override = undefined;
-  server = await startStandIn({ override: (...args) => override?.(...args) });
-});
-afterEach(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true });
-});
+useStandIn();
 
-function quillgate(args, { env = {}, ...options } = {}) {
-  const own = {
-    QUILLGATE_BASE_URL: server.url,
-    QUILLGATE_PROJECT_ID: PROJECT,
-    QUILLGATE_TOKEN: "token",
-    ...env,
-  };
-  return runCommand(["job", ...args], { folder, env: own, ...options });
-}
+const quillgateJob = (args, options) => quillgate(["job", ...args], options);
 
 test("job show prints the job, its prompts and its status changes", async () => {
-  const { code, stdout, stderr } = await quillgate(["show", "job_1"]);
+  const { code, stdout, stderr } = await quillgateJob(["show", "job_1"]);
   assert.equal(code, 0, stderr);
   assert.equal(
     stdout,
@@ -64,68 +51,50 @@ test("job show prints the job, its prompts and its status changes", async () => 
   );
 });
 
-/** Writes an executable shell script and returns its path. */
-function writeProgram(name, script) {
-  const path = join(folder, name);
-  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  return path;
-}
-
-async function waitForFile(name) {
-  for (let attempt = 0; attempt < 1000; attempt++) {
-    try {
-      const text = readFileSync(join(folder, name), "utf8");
-      if (text !== "") return text.trim();
-    } catch {}
-    await delay(50);
-  }
-  throw new Error(`${name} was not written`);
-}
-
 test("job open opens the pull request, or else the gateway's page", async () => {
   const program = writeProgram("browser", `echo "$1" > "${folder}/opened"`);
   const env = { BROWSER: program, PATH: process.env.PATH };
-  const withLink = await quillgate(["open", "job_1"], { env });
+  const withLink = await quillgateJob(["open", "job_1"], { env });
   assert.deepEqual([withLink.code, withLink.stdout], [0, `${LINK}\n`]);
   assert.equal(await waitForFile("opened"), LINK);
   rmSync(join(folder, "opened"));
-  const { stdout } = await quillgate(["open", "job_3"], { env });
+  const { stdout } = await quillgateJob(["open", "job_3"], { env });
   assert.equal(stdout, `${server.url}/?route=jobs&project=${PROJECT}&job=job_3\n`);
   assert.equal(await waitForFile("opened"), stdout.trim());
 });
 
 test("job open never opens a URL that is not http or https", async () => {
-  override = () => ({ json: { ...job("completed"), prLink: "file:///etc/passwd" } });
+  respondWith(() => ({ json: { ...job("completed"), prLink: "file:///etc/passwd" } }));
   const program = writeProgram("browser", `echo "$1" > "${folder}/opened"`);
   const env = { BROWSER: program, PATH: process.env.PATH };
-  const { stdout } = await quillgate(["open", "job_1"], { env });
+  const { stdout } = await quillgateJob(["open", "job_1"], { env });
   assert.ok(stdout.startsWith(`${server.url}/?route=jobs`), stdout);
   assert.ok((await waitForFile("opened")).startsWith("http"));
 });
 
 test("job open prints the URL and a warning if no browser starts", async () => {
   const env = { BROWSER: "/nonexistent/browser", PATH: process.env.PATH };
-  const { code, stdout, stderr } = await quillgate(["open", "job_1"], { env });
+  const { code, stdout, stderr } = await quillgateJob(["open", "job_1"], { env });
   assert.deepEqual([code, stdout], [0, `${LINK}\n`]);
   assert.match(stderr, /no browser could be started/);
 });
 
 test("job list sends its filters", async () => {
-  await quillgate(["list", "--state", "failed", "--author", "alice", "--text", "change log"]);
+  await quillgateJob(["list", "--state", "failed", "--author", "alice", "--text", "change log"]);
   const { searchParams } = new URL(server.requests[0].path, server.url);
   const expected = { state: "failed", author: "alice", text: "change log", limit: "25" };
   assert.deepEqual(Object.fromEntries(searchParams), expected);
-  const { code, stderr } = await quillgate(["list", "--state", "lost"]);
+  const { code, stderr } = await quillgateJob(["list", "--state", "lost"]);
   assert.equal(code, 2);
   assert.match(stderr, /--state must be one of active, completed, archived, failed/);
 });
 
 test("job delete-record deletes only the record, and needs --yes without a terminal", async () => {
-  const refused = await quillgate(["delete-record", "job_1"]);
+  const refused = await quillgateJob(["delete-record", "job_1"]);
   assert.equal(refused.code, 2);
   assert.match(refused.stderr, /--yes is required/);
   assert.equal(server.requests.length, 0);
-  const { code, stderr } = await quillgate(["delete-record", "job_1", "--yes"]);
+  const { code, stderr } = await quillgateJob(["delete-record", "job_1", "--yes"]);
   assert.equal(code, 0, stderr);
   const [{ method, path }] = server.requests;
   assert.deepEqual([method, path], ["DELETE", `/v2/agent/${PROJECT}/job/job_1/record`]);
@@ -135,8 +104,8 @@ const FULL = ["0ec75fe0-e93b-4a4e-9d3b-1f6a5c7b8d90", "0ec75fe0-e93b-5a4e-9d3b-1
 
 test("job list shows the shortest unique ids of at least 8 characters", async () => {
   const jobs = [...FULL, "f".repeat(36), "job_1"].map((id) => ({ id, status: "active" }));
-  override = () => ({ json: { jobs, nextCursor: null } });
-  const { stdout } = await quillgate(["list"], { columns: 80 });
+  respondWith(() => ({ json: { jobs, nextCursor: null } }));
+  const { stdout } = await quillgateJob(["list"], { columns: 80 });
   const ids = stdout
     .trim()
     .split("\n")
@@ -171,23 +140,23 @@ describe("a short id", () => {
     ["delete-record", "--yes"],
   ]) {
     test(`job ${args[0]} finds the job, and a full id needs no further request`, async () => {
-      override = respond(...[full]);
+      respondWith(respond(...[full]));
       const env = { BROWSER: "true" };
       const [name, ...more] = args;
-      const { code, stderr } = await quillgate([name, "0ec75fe0", ...more], { env });
+      const { code, stderr } = await quillgateJob([name, "0ec75fe0", ...more], { env });
       assert.equal(code, 0, stderr);
       assert.ok(server.requests.at(-1).path.includes(`/job/${full}`));
       const sent = server.requests.filter(({ method }) => method !== "GET");
       if (name === "message") assert.equal(sent.length, 1, "the message was sent twice");
       server.requests.length = 0;
-      await quillgate([name, full, ...more], { env });
+      await quillgateJob([name, full, ...more], { env });
       assert.ok(server.requests.every(({ path }) => path.includes(`/job/${full}`)));
     });
   }
 
   test("an ambiguous id is an error that lists the candidates", async () => {
-    override = respond(...FULL);
-    const { code, stderr } = await quillgate(["show", "0ec75fe0"]);
+    respondWith(respond(...FULL));
+    const { code, stderr } = await quillgateJob(["show", "0ec75fe0"]);
     assert.equal(code, 2);
     for (const id of FULL) assert.ok(stderr.includes(id), stderr);
   });
@@ -196,8 +165,8 @@ describe("a short id", () => {
 test("a pull request's URL cannot end the escape sequence of its link", async () => {
   const prLink = "https://evil.example/\u001b\\\u001b[2J/7";
   const listed = { id: "job_1", status: "completed", prompt: "x", prLink };
-  override = () => ({ json: { jobs: [listed], nextCursor: null } });
-  const { stdout } = await quillgate(["list"], { columns: 120, env: { FORCE_HYPERLINK: "1" } });
+  respondWith(() => ({ json: { jobs: [listed], nextCursor: null } }));
+  const { stdout } = await quillgateJob(["list"], { columns: 120, env: { FORCE_HYPERLINK: "1" } });
   assert.ok(!stdout.includes("\u001b[2J"), JSON.stringify(stdout));
 });
 
@@ -217,7 +186,7 @@ describe("BROWSER", { skip: process.platform === "win32" }, () => {
       const program = writeProgram("browser", `echo "$*" > "${folder}/log"`);
       writeProgram("a browser", `echo "$*" > "${folder}/log"`);
       const env = { BROWSER: make(program), PATH: process.env.PATH };
-      const { code, stderr } = await quillgate(["open", "job_1"], { env });
+      const { code, stderr } = await quillgateJob(["open", "job_1"], { env });
       assert.deepEqual([code, stderr], [0, ""]);
       const text = await waitForFile("log");
       assert.equal(text.split(LINK).length, 2, text);
@@ -230,15 +199,15 @@ test("job create opens the editor for a missing prompt on a terminal", async () 
   const editor = writeProgram("editor", 'printf "From the %s" "$1" > "$2"');
   const env = { EDITOR: `${editor} editor`, PATH: process.env.PATH };
   const options = { columns: 80, isInputTerminal: true, env };
-  const { code, stderr } = await quillgate(["create"], options);
+  const { code, stderr } = await quillgateJob(["create"], options);
   assert.equal(code, 0, stderr);
   assert.equal(JSON.parse(server.requests[0].body).prompt, "From the editor");
   server.requests.length = 0;
-  const empty = await quillgate(["create"], { ...options, env: { ...env, EDITOR: "true" } });
+  const empty = await quillgateJob(["create"], { ...options, env: { ...env, EDITOR: "true" } });
   assert.match(empty.stderr, /the prompt is empty/);
-  const failed = await quillgate(["create"], { ...options, env: { ...env, EDITOR: "false" } });
+  const failed = await quillgateJob(["create"], { ...options, env: { ...env, EDITOR: "false" } });
   assert.match(failed.stderr, /the editor failed with exit code 1/);
-  const none = await quillgate(["create"], { ...options, env: { PATH: process.env.PATH } });
+  const none = await quillgateJob(["create"], { ...options, env: { PATH: process.env.PATH } });
   assert.match(none.stderr, /PROMPT is missing/);
   assert.equal(server.requests.length, 0);
 });

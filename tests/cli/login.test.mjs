@@ -1,34 +1,26 @@
-/**
- * Profiles of the command line. The tests cover how `login` stores a profile, how `logout` deletes
- * it, and which settings take precedence over it.
- */
+/** Profiles of the command line. */
 
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { after, before, beforeEach, test } from "node:test";
 import { runCommand } from "./command_line.mjs";
+import { folder, respondWith, server, useStandIn } from "./session.mjs";
 import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
 import { startInTerminal } from "./terminal.mjs";
 
 const TOKEN = "a-token-of-the-user";
-let folder;
 let profiles;
-let server;
 let other;
-let override;
 
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "quillgate-login-"));
-  profiles = join(folder, "quillgate", "profiles");
-  override = undefined;
-  server = await startStandIn({ override: (...args) => override?.(...args) });
+useStandIn();
+before(async () => {
   other = await startStandIn();
 });
-afterEach(async () => {
-  await Promise.all([server.stop(), other.stop()]);
-  rmSync(folder, { recursive: true });
+after(() => other.stop());
+beforeEach(() => {
+  profiles = join(folder, "quillgate", "profiles");
+  other.requests.length = 0;
 });
 
 const quillgate = (args, { env = {}, ...options } = {}) =>
@@ -73,7 +65,7 @@ test("commands use the stored default profile", async () => {
 });
 
 test("login stores nothing if the gateway rejects the token", async () => {
-  override = () => problem(401, "invalid-token", "the signature is wrong");
+  respondWith(() => problem(401, "invalid-token", "the signature is wrong"));
   const { code, stdout, stderr } = await login();
   assert.equal(code, 3);
   assert.ok(!`${stdout}${stderr}`.includes(TOKEN));

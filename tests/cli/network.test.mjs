@@ -1,21 +1,21 @@
 /** Failed connections and proxies, in the package and on the command line. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer as createHttps } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { explainConnection } from "../../pkg/dist/connection_failure.js";
 import { Client, ConnectionError } from "../../pkg/dist/node.js";
 import { explainResponse } from "../../pkg/dist/opaque_failure.js";
 import { ProxyError, readProxies } from "../../pkg/dist/proxy.js";
+import { makeFolder } from "../harness/folder.mjs";
 import { BIN } from "./command_line.mjs";
 
 const GATE = new URL("https://gate.example");
 const ADDRESS = /check the address/;
+const AUTHORITIES = /NODE_EXTRA_CA_CERTS/;
 
-/** Returns an error like that of `fetch`. */
 const failed = (cause) => new TypeError("fetch failed", { cause });
 const coded = (code, more) => failed(Object.assign(new Error(code), { code, ...more }));
 const tunnel = (status) =>
@@ -30,57 +30,44 @@ const several = failed(
   Object.assign(new AggregateError([coded("ECONNREFUSED").cause]), { code: "ECONNREFUSED" }),
 );
 
-for (const [error, reason, words, advice, sent, canRetry] of [
-  [coded("ENOTFOUND", { hostname: "gate.example" }), "dns", "resolved", ADDRESS, "no", true],
-  [coded("EAI_AGAIN"), "dns", "resolved", ADDRESS, "no", true],
-  [coded("ECONNREFUSED", { address: "::1", port: 443 }), "refused", "refuses", ADDRESS, "no", true],
-  [several, "refused", "refuses", ADDRESS, "no", true],
-  [coded("connect EHOSTUNREACH"), "unreachable", "cannot be reached", ADDRESS, "no", true],
-  [coded("UND_ERR_CONNECT_TIMEOUT"), "unreachable", "connections", ADDRESS, "no", true],
-  [failed(new Error("bad port")), "port", "port", /another port/, "no", false],
-  [coded("CERT_HAS_EXPIRED"), "certificate", "expired", /clock/, "no", false],
-  [coded("CERT_NOT_YET_VALID"), "certificate", "not valid yet", /clock/, "no", false],
-  [coded("ERR_TLS_CERT_ALTNAME_INVALID"), "certificate", "another name", ADDRESS, "no", false],
-  [
-    coded("SELF_SIGNED_CERT_IN_CHAIN"),
-    "certificate",
-    "trusted",
-    /NODE_EXTRA_CA_CERTS/,
-    "no",
-    false,
-  ],
-  [
-    coded("UNABLE_TO_GET_ISSUER_CERT"),
-    "certificate",
-    "trusted",
-    /NODE_EXTRA_CA_CERTS/,
-    "no",
-    false,
-  ],
-  [coded("ERR_SSL_WRONG_VERSION_NUMBER"), "tls", "TLS", /is the address http/, "no", false],
-  [coded("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"), "tls", "TLS", /client cert/, "no", false],
-  [coded("HPE_INVALID_CONSTANT"), "protocol", "HTTP", ADDRESS, "maybe", true],
-  [tunnel(407), "proxy", "the proxy requires credentials", /percent-encoded/, "no", false],
-  [tunnel(403), "proxy", "the proxy does not connect", /NO_PROXY/, "no", false],
-  [tunnel(502), "proxy", "the proxy does not connect", /NO_PROXY/, "no", true],
+const FINAL = ["no", false];
+const RETRYABLE = ["no", true];
+const UNKNOWN = ["maybe", true];
+for (const [error, reason, words, advice, [sent, canRetry]] of [
+  [coded("ENOTFOUND", { hostname: "gate.example" }), "dns", "resolved", ADDRESS, RETRYABLE],
+  [coded("EAI_AGAIN"), "dns", "resolved", ADDRESS, RETRYABLE],
+  [coded("ECONNREFUSED", { address: "::1", port: 443 }), "refused", "refuses", ADDRESS, RETRYABLE],
+  [several, "refused", "refuses", ADDRESS, RETRYABLE],
+  [coded("connect EHOSTUNREACH"), "unreachable", "cannot be reached", ADDRESS, RETRYABLE],
+  [coded("UND_ERR_CONNECT_TIMEOUT"), "unreachable", "connections", ADDRESS, RETRYABLE],
+  [failed(new Error("bad port")), "port", "port", /another port/, FINAL],
+  [coded("CERT_HAS_EXPIRED"), "certificate", "expired", /clock/, FINAL],
+  [coded("CERT_NOT_YET_VALID"), "certificate", "not valid yet", /clock/, FINAL],
+  [coded("ERR_TLS_CERT_ALTNAME_INVALID"), "certificate", "another name", ADDRESS, FINAL],
+  [coded("SELF_SIGNED_CERT_IN_CHAIN"), "certificate", "trusted", AUTHORITIES, FINAL],
+  [coded("UNABLE_TO_GET_ISSUER_CERT"), "certificate", "trusted", AUTHORITIES, FINAL],
+  [coded("ERR_SSL_WRONG_VERSION_NUMBER"), "tls", "TLS", /is the address http/, FINAL],
+  [coded("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"), "tls", "TLS", /client cert/, FINAL],
+  [coded("HPE_INVALID_CONSTANT"), "protocol", "HTTP", ADDRESS, UNKNOWN],
+  [tunnel(407), "proxy", "the proxy requires credentials", /percent-encoded/, FINAL],
+  [tunnel(403), "proxy", "the proxy does not connect", /NO_PROXY/, FINAL],
+  [tunnel(502), "proxy", "the proxy does not connect", /NO_PROXY/, RETRYABLE],
   [
     coded("ECONNREFUSED", { address: "10.0.0.1", port: 3128 }),
     "proxy",
     "the proxy 10.0.0.1:3128",
     /HTTPS_PROXY/,
-    "no",
-    true,
+    RETRYABLE,
   ],
   [
     coded("ENOTFOUND", { hostname: "proxy.corp" }),
     "proxy",
     "the proxy proxy.corp",
     /HTTPS_PROXY/,
-    "no",
-    true,
+    RETRYABLE,
   ],
-  [coded("ECONNRESET"), "interrupted", "broke (ECONNRESET)", /^$/, "maybe", true],
-  [undefined, "interrupted", "no answer from gate.example", /^$/, "maybe", true],
+  [coded("ECONNRESET"), "interrupted", "broke (ECONNRESET)", /^$/, UNKNOWN],
+  [undefined, "interrupted", "no answer from gate.example", /^$/, UNKNOWN],
 ]) {
   test(`explains ${error?.cause?.code ?? error?.cause?.message} ${error?.cause?.port ?? ""} as ${reason}`, () => {
     const failure = explainConnection(error, GATE);
@@ -121,7 +108,6 @@ test("explains redirects, a proxy's 407 and a block of Cloudflare", () => {
   assert.equal(explain(301, {}), undefined);
 });
 
-/** Starts a server and stops it after the test. @returns its port */
 async function listen(t, server) {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());
@@ -140,8 +126,7 @@ async function run(args, env) {
 }
 
 test("names NODE_EXTRA_CA_CERTS for an unknown authority, after one attempt", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "quillgate-network-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = makeFolder(t, "network");
   const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
   const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
   const args = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", ...subject];
@@ -197,21 +182,17 @@ test("reads the proxies of the environment", () => {
     [{}, undefined],
     [{ HTTPS_PROXY: " \r" }, undefined],
     [{ HTTPS_PROXY: "http://a:1", NO_PROXY: "x, *" }, undefined],
-    [{ HTTP_PROXY: "a:1" }, { http: "http://a:1", https: "http://a:1", exceptions: "" }],
-    [{ HTTPS_PROXY: "http://a:1\r" }, { http: "", https: "http://a:1", exceptions: "" }],
-    [
-      { HTTPS_PROXY: "http://a:1", https_proxy: "b:2" },
-      { http: "", https: "http://b:2", exceptions: "" },
-    ],
-    [
-      { https_proxy: "", HTTPS_PROXY: "http://a:1" },
-      { http: "", https: "http://a:1", exceptions: "" },
-    ],
+    [{ HTTP_PROXY: "a:1" }, ["http://a:1", "http://a:1", ""]],
+    [{ HTTPS_PROXY: "http://a:1\r" }, ["", "http://a:1", ""]],
+    [{ HTTPS_PROXY: "http://a:1", https_proxy: "b:2" }, ["", "http://b:2", ""]],
+    [{ https_proxy: "", HTTPS_PROXY: "http://a:1" }, ["", "http://a:1", ""]],
     [
       { ALL_PROXY: "proxy", HTTP_PROXY: "https://me:p%23@a", NO_PROXY: "b.example., .c\n" },
-      { http: "https://me:p%23@a", https: "http://proxy", exceptions: "b.example,.b.example,.c" },
+      ["https://me:p%23@a", "http://proxy", "b.example,.b.example,.c"],
     ],
   ]) {
-    assert.deepEqual(readProxies(env), expected, JSON.stringify(env));
+    const [http, https, exceptions] = expected ?? [];
+    const proxies = expected && { http, https, exceptions };
+    assert.deepEqual(readProxies(env), proxies, JSON.stringify(env));
   }
 });

@@ -1,7 +1,4 @@
-/**
- * Checks that every declared operation has a command, and that the commands of reports send
- * requests for reports.
- */
+/** Checks the operation of every command. */
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -9,12 +6,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
 import { ROOT } from "../../scripts/versions.mjs";
-import { runCommand } from "./command_line.mjs";
-import { PROJECT, startStandIn } from "./stand_in.mjs";
+import { quillgate, server, useStandIn } from "./session.mjs";
+import { PROJECT } from "./stand_in.mjs";
 
 const types = await readFile(join(ROOT, "pkg", "dist", "types.d.ts"), "utf8");
 const [, operations] = types.split("export interface Operations {");
-/** The names in the generated interface `Operations`. */
 const NAMES = [...operations.split("\n}")[0].matchAll(/^ {2}"([\w.]+)": \{/gm)].map(
   ([, name]) => name,
 );
@@ -29,39 +25,24 @@ function pathOf(operation) {
   return template.replace("{projectId}", PROJECT).replace(/\{\w+\}/, ID);
 }
 
-/** Starts a server for one test. Each paginated report has two rows. */
-async function startReports(t) {
-  const server = await startStandIn({ rows: 2 });
-  t.after(() => server.stop());
-  const env = {
-    QUILLGATE_BASE_URL: server.url,
-    QUILLGATE_PROJECT_ID: PROJECT,
-    QUILLGATE_TOKEN: "token",
-  };
-  return { server, env };
-}
+// Each paginated report has two rows.
+useStandIn({ rows: 2 });
 
 test("every operation has a command", () => {
   assert.ok(NAMES.length >= 18, `only ${NAMES.length} operations were found`);
   const offered = COMMANDS.flatMap(({ operations = [] }) => operations);
-  assert.deepEqual(
-    NAMES.filter((name) => !offered.includes(name)),
-    [],
-  );
-  assert.deepEqual(
-    offered.filter((name) => !NAMES.includes(name)),
-    [],
-    "commands name operations that are not declared",
-  );
+  const missing = NAMES.filter((name) => !offered.includes(name));
+  assert.deepEqual(missing, []);
+  const undeclared = offered.filter((name) => !NAMES.includes(name));
+  assert.deepEqual(undeclared, [], "commands name operations that are not declared");
 });
 
 const ID = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";
 
-test("every command of a report calls the operation that it names", async (t) => {
+test("every command of a report calls the operation that it names", async () => {
   const declarations = COMMANDS.filter(({ operations: [name = ""] = [] }) =>
     name.startsWith("analytics."),
   );
-  const { server, env } = await startReports(t);
   for (const command of declarations) {
     const positional = command.arguments.map(() => ID);
     const range = ["from", "to"].filter((name) => name in command.options);
@@ -72,7 +53,7 @@ test("every command of a report calls the operation that it names", async (t) =>
     server.requests.length = 0;
     const args = [...command.name.split(" "), ...positional, ...flags, "--json"];
     if ("yes" in command.options) args.push("--yes");
-    const { code, stdout, stderr } = await runCommand(args, { env });
+    const { code, stdout, stderr } = await quillgate(args);
     assert.equal(code, 0, `${command.name}: ${stderr}`);
     assert.equal(typeof JSON.parse(stdout), "object");
     const { pathname } = new URL(server.requests[0].path, server.url);
@@ -80,11 +61,10 @@ test("every command of a report calls the operation that it names", async (t) =>
   }
 });
 
-test("a flag of a report becomes the parameter of its operation", async (t) => {
-  const { server, env } = await startReports(t);
+test("a flag of a report becomes the parameter of its operation", async () => {
   const filters = ["--from", "2026-01-01", "--source", "contextual", "--status", "pending"];
-  await runCommand(["feedback-by-page", ...filters, "--rows", "7"], { env });
-  await runCommand(["conversation", ID], { env });
+  await quillgate(["feedback-by-page", ...filters, "--rows", "7"]);
+  await quillgate(["conversation", ID]);
   const [byPage, conversation] = server.requests.map(({ path }) => new URL(path, server.url));
   assert.equal(byPage.pathname, `/v1/analytics/${PROJECT}/feedback/by-page`);
   assert.deepEqual(Object.fromEntries(byPage.searchParams), {
@@ -96,14 +76,13 @@ test("a flag of a report becomes the parameter of its operation", async (t) => {
   assert.ok(conversation.pathname.endsWith(`/${ID}`), conversation.pathname);
 });
 
-test("reports without pages print their fields or a table", async (t) => {
-  const { env } = await startReports(t);
-  const stats = await runCommand(["caller-stats"], { env });
+test("reports without pages print their fields or a table", async () => {
+  const stats = await quillgate(["caller-stats"]);
   assert.equal(
     stats.stdout,
     "ORIGIN  COUNT\nweb     1,200\napi        30\nother       -\ntotal   1,230\n",
   );
-  const byPage = await runCommand(["feedback-by-page"], { env });
+  const byPage = await quillgate(["feedback-by-page"]);
   assert.equal(
     byPage.stdout,
     "PATH           THUMBS UP  THUMBS DOWN  CODE  TOTAL\n/guides/start         12            3  -        15\n",

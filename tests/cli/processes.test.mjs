@@ -1,47 +1,25 @@
-/**
- * The program as a process. The tests cover signals, closed pipes, a full disk, secrets in its
- * arguments, and its installation from the tarball.
- */
+/** The program as a process: signals, pipes, a full disk, its arguments and its installation. */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { install } from "../package/installed.mjs";
 import { BIN, runCommand } from "./command_line.mjs";
-import { PROJECT, startStandIn } from "./stand_in.mjs";
+import { startSession } from "./session.mjs";
 
 const execute = promisify(execFile);
 const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
 const CONCURRENCY = 3;
 
-/** Starts a stand-in for the gateway and makes a folder, both for one test. */
 async function setUp(t) {
-  let override;
-  const server = await startStandIn({ override: (...args) => override?.(...args) });
-  const folder = mkdtempSync(join(tmpdir(), "quillgate-processes-"));
-  t.after(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const env = {
-    ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_TOKEN: "token" },
-    ...{ PATH: process.env.PATH, XDG_CONFIG_HOME: folder },
-  };
-  return {
-    server,
-    folder,
-    env,
-    /** Sets a function that returns the response to a request, or `undefined` for the default. */
-    respondWith(respond) {
-      override = respond;
-    },
-    start: (args) => spawn(process.execPath, [BIN, ...args], { env, cwd: folder }),
-    read: (name) => readFileSync(join(folder, name), "utf8"),
-  };
+  const session = await startSession(t);
+  const { env, folder } = session;
+  const start = (args) => spawn(process.execPath, [BIN, ...args], { env, cwd: folder });
+  return { ...session, start };
 }
 
 describe("the program", { concurrency: CONCURRENCY }, () => {

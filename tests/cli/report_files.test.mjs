@@ -1,38 +1,29 @@
-/**
- * Reports written to files. The tests cover interruptions, `--resume`, existing files, and paths
- * that cannot be written.
- */
+/** Reports written to files. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { Interruption } from "../../pkg/dist/cli/errors.js";
 import { BIN } from "./command_line.mjs";
+import { assertSame, exportByClient, FORMATS, RANGE, ROWS } from "./exported_reports.mjs";
 import {
-  assertSame,
   env,
-  exportByClient,
-  FORMATS,
   folder,
   quillgate,
-  RANGE,
   read,
-  readCursor,
+  respondTo,
+  respondWith,
   server,
   useStandIn,
   write,
-} from "./exported_reports.mjs";
+} from "./session.mjs";
 import { problem } from "./stand_in.mjs";
 
-/** Set by a test to override responses. Returns `undefined` for the stand-in's default. */
-let override;
+useStandIn({ rows: ROWS });
 
-useStandIn((...args) => override?.(...args));
-beforeEach(() => {
-  override = undefined;
-});
+const readCursor = (name) => JSON.parse(read(`${name}.quillgate-progress`));
 
 describe("--resume", () => {
   for (const format of FORMATS) {
@@ -44,16 +35,16 @@ describe("--resume", () => {
         assert.equal(whole.code, 0);
         server.requests.length = 0;
         const controller = new AbortController();
-        override = (_, number) => {
+        respondWith((_, number) => {
           if (number < stop) return undefined;
           controller.abort(new Interruption(130));
           return { stall: "head" };
-        };
+        });
         const stopped = await quillgate(args, { signal: controller.signal });
         assert.equal(stopped.code, 130);
         assert.equal(existsSync(join(folder, `${file}.quillgate-progress`)), stop > 0);
         assert.equal(/the same command with --resume/.test(stopped.stderr), stop > 0);
-        override = undefined;
+        respondWith(undefined);
         server.requests.length = 0;
         const resumed = await quillgate([...args, "--resume"]);
         assert.equal(resumed.code, 0, resumed.stderr);
@@ -68,14 +59,13 @@ describe("--resume", () => {
   test("--resume completes an export that was killed in the middle of a chunk", async () => {
     const args = ["views", ...RANGE, "-o", "views.csv"];
     await quillgate([...args.slice(0, -1), "whole.csv"]);
-    override = (received) =>
-      received.path.includes("offset=500") ? problem(400, "bad", "no") : undefined;
+    respondTo(/offset=500/, problem(400, "bad", "no"));
     assert.equal((await quillgate(args)).code, 2);
-    override = undefined;
+    respondWith(undefined);
     const [bytes, cursor] = [read("views.csv"), read("views.csv.quillgate-progress")];
     for (const more of ["", "/guides/5", "/guides/500\r\n/guides/501,1", "x".repeat(100_000)]) {
-      writeFileSync(join(folder, "views.csv"), bytes + more);
-      writeFileSync(join(folder, "views.csv.quillgate-progress"), cursor);
+      write("views.csv", bytes + more);
+      write("views.csv.quillgate-progress", cursor);
       assert.equal((await quillgate([...args, "--resume"])).code, 0);
       assertSame(read("views.csv"), read("whole.csv"));
     }
@@ -84,9 +74,9 @@ describe("--resume", () => {
   test("--resume completes an interrupted export to the limit of its --rows", async () => {
     const args = ["views", ...RANGE, "--rows", "600", "-o"];
     await quillgate([...args, "whole.csv"]);
-    override = ({ path }) => (path.includes("offset=250") ? problem(400, "bad", "no") : undefined);
+    respondTo(/offset=250/, problem(400, "bad", "no"));
     assert.equal((await quillgate([...args, "views.csv"])).code, 2);
-    override = undefined;
+    respondWith(undefined);
     const other = await quillgate(["views", "--rows", "700", "-o", "views.csv", "--resume"]);
     assert.match(other.stderr, /with .*--rows 600: complete it with these/);
     assert.equal(other.code, 2);
@@ -98,13 +88,13 @@ describe("--resume", () => {
 
   test("--resume keeps the dates that --last selected in the first run", async () => {
     const args = ["views", "--last", "7d", "-o", "views.ndjson"];
-    override = (_, number) => (number === 2 ? problem(400, "bad", "no") : undefined);
+    respondWith((_, number) => (number === 2 ? problem(400, "bad", "no") : undefined));
     await quillgate(args);
     const state = readCursor("views.ndjson");
     state.params.dateFrom = state.position.dateFrom = "2020-01-01";
     state.params.dateTo = state.position.dateTo = "2020-01-08";
     write("views.ndjson.quillgate-progress", JSON.stringify(state));
-    override = undefined;
+    respondWith(undefined);
     server.requests.length = 0;
     assert.equal((await quillgate([...args, "--resume"])).code, 0);
     for (const { path } of server.requests)
@@ -115,10 +105,10 @@ describe("--resume", () => {
     const args = ["views", ...RANGE, "-o", "views.csv"];
     await quillgate(args);
     const whole = read("views.csv");
-    override = (_, number) => (number === 6 ? problem(400, "bad", "no") : undefined);
+    respondWith((_, number) => (number === 6 ? problem(400, "bad", "no") : undefined));
     await quillgate(["views", ...RANGE, "-o", "other.csv"]);
     const state = { ...readCursor("other.csv"), position: null, bytes: Buffer.byteLength(whole) };
-    writeFileSync(join(folder, "views.csv.quillgate-progress"), JSON.stringify(state));
+    write("views.csv.quillgate-progress", JSON.stringify(state));
     server.requests.length = 0;
     assert.equal((await quillgate([...args, "--resume"])).code, 0);
     assertSame(read("views.csv"), whole);
@@ -128,8 +118,7 @@ describe("--resume", () => {
 });
 
 test("ends a file correctly when the last page has no rows", async () => {
-  const last = { totals: {}, views: [], hasMore: false };
-  override = ({ path }) => (path.includes("offset=1000") ? { json: last } : undefined);
+  respondTo(/offset=1000/, { json: { totals: {}, views: [], hasMore: false } });
   const rows = (await exportByClient("views", "ndjson")).trimEnd().split("\n").map(JSON.parse);
   assert.equal(rows.length, 1000);
   for (const [format, parse] of [
@@ -144,12 +133,11 @@ test("ends a file correctly when the last page has no rows", async () => {
 });
 
 describe("existing files", () => {
-  /** Interrupts an export after its second page. */
   async function interrupt(...args) {
     server.requests.length = 0;
-    override = (_, number) => (number === 2 ? problem(400, "bad", "no") : undefined);
+    respondWith((_, number) => (number === 2 ? problem(400, "bad", "no") : undefined));
     await quillgate(["views", ...RANGE, "-o", "views.csv", ...args]);
-    override = undefined;
+    respondWith(undefined);
   }
 
   test("refuses to overwrite an interrupted export", async () => {
@@ -212,8 +200,8 @@ describe("existing files", () => {
   }
 
   test("keeps the existing file when the first request fails", async () => {
-    writeFileSync(join(folder, "views.csv"), "precious");
-    override = () => problem(401, "unauthorized", "the token has expired");
+    write("views.csv", "precious");
+    respondWith(() => problem(401, "unauthorized", "the token has expired"));
     const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
     assert.equal(code, 3);
     assert.match(stderr, /401 the token has expired\n {2}request request-1\n/);

@@ -1,32 +1,13 @@
-/**
- * Commands that print reports. The tests cover their formats, tables and limits, and their messages
- * about progress, errors and a spent budget.
- */
+/** Commands that print reports. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { beforeEach, describe, test } from "node:test";
-import {
-  assertSame,
-  exportByClient,
-  FORMATS,
-  folder,
-  quillgate,
-  RANGE,
-  ROWS,
-  read,
-  server,
-  useStandIn,
-} from "./exported_reports.mjs";
+import { describe, test } from "node:test";
+import { assertSame, exportByClient, FORMATS, RANGE, ROWS } from "./exported_reports.mjs";
+import { folder, quillgate, read, respondTo, respondWith, server, useStandIn } from "./session.mjs";
 import { budgetFields, problem } from "./stand_in.mjs";
 
 const REPORTS = ["views", "visitors", "feedback", "searches"];
-/** Set by a test to override responses. Returns `undefined` for the stand-in's default. */
-let override;
-
-useStandIn((...args) => override?.(...args));
-beforeEach(() => {
-  override = undefined;
-});
+useStandIn({ rows: ROWS });
 
 for (const report of REPORTS) {
   test(`exports every row of ${report} in every format, to standard output and to a file`, async () => {
@@ -96,7 +77,7 @@ for (const count of [3, 250, 251, 5000]) {
 test("removes escape sequences from rows on a terminal, but not in a pipe", async () => {
   const path = "/a\u001b[2J\u009b2J\u202eb";
   const json = { totals: {}, views: [{ path, human: 1, ai: 1, total: 2 }], hasMore: false };
-  override = () => ({ json });
+  respondWith(() => ({ json }));
   for (const format of ["table", ...FORMATS]) {
     const args = ["views", ...RANGE, "--format", format, "--quiet"];
     const { stdout } = await quillgate(args, { columns: 100 });
@@ -108,7 +89,6 @@ test("removes escape sequences from rows on a terminal, but not in a pipe", asyn
   assert.ok(stdout.includes(path));
 });
 
-/** Returns the dates of a request. */
 function readDates({ path }) {
   const query = new URL(path, server.url).searchParams;
   return ["dateFrom", "dateTo"].map((name) => query.get(name));
@@ -130,19 +110,15 @@ test("--last selects the last days in UTC with today, and 28 days are the defaul
 
 test("--compare shows each figure beside that of the previous period", async () => {
   const [rows, earlier] = [
-    [
-      ["/a", 15],
-      ["/new", 3],
-    ],
-    [
-      ["/a", 10],
-      ["/gone", 7],
-    ],
-  ].map((list) => list.map(([path, total]) => ({ path, human: total, ai: 0, total })));
-  override = ({ path }) => {
+    { "/a": 15, "/new": 3 },
+    { "/a": 10, "/gone": 7 },
+  ].map((totals) =>
+    Object.entries(totals).map(([path, total]) => ({ path, human: total, ai: 0, total })),
+  );
+  respondWith(({ path }) => {
     const views = path.includes("dateFrom=2026-01-08") ? rows : earlier;
     return { json: { totals: {}, views, hasMore: false } };
-  };
+  });
   const args = ["views", "--from", "2026-01-08", "--to", "2026-01-15", "--compare"];
   const { stdout, code, stderr } = await quillgate([...args, "--format", "table"]);
   assert.equal(code, 0, stderr);
@@ -163,15 +139,13 @@ test("--compare shows each figure beside that of the previous period", async () 
   const narrow = await quillgate([...args, "--quiet"], { columns: 34 });
   assert.match(narrow.stdout, /^PATH +HUMAN +BEFORE +TOTAL +BEFORE$/m);
   const { stdout: json } = await quillgate([...args, "--json"]);
-  assert.deepEqual(
-    JSON.parse(json).map(({ previous }) => previous.total),
-    [10, 0],
-  );
+  const totals = JSON.parse(json).map(({ previous }) => previous.total);
+  assert.deepEqual(totals, [10, 0]);
 });
 
 test("--graph draws the main figure as bars that fit the terminal", async () => {
   const views = [40, 20, 1, 0].map((total, at) => ({ path: `/${at}`, human: 1, ai: 1, total }));
-  override = () => ({ json: { totals: {}, views, hasMore: false } });
+  respondWith(() => ({ json: { totals: {}, views, hasMore: false } }));
   for (const columns of [40, 80]) {
     const { stdout } = await quillgate(["views", "--graph", ...RANGE], { columns });
     const lines = stdout.trimEnd().split("\n").slice(1);
@@ -193,8 +167,7 @@ test("stats compares the totals of every report, and warns about one that is for
   assert.deepEqual(reports.views.previous, { human: 1, ai: 1, total: 2 });
   assert.deepEqual(reports.searches, { current: { total: ROWS }, previous: { total: ROWS } });
   assert.equal(reports.feedback.current.total, null, "the report has more pages than were read");
-  override = ({ path }) =>
-    path.includes("caller-stats") ? problem(403, "insufficient-scope", "not allowed") : undefined;
+  respondTo(/caller-stats/, problem(403, "insufficient-scope", "not allowed"));
   const table = await quillgate(["stats"]);
   assert.equal(table.code, 0);
   assert.match(table.stdout, /^views +2 +2 +0%$/m);
@@ -209,18 +182,18 @@ describe("a spent budget", () => {
   });
 
   test("a spent budget ends the command, which prints the waiting time and how to resume", async () => {
-    override = (_, number) => (number >= 2 ? spent : undefined);
+    respondWith((_, number) => (number >= 2 ? spent : undefined));
     const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
     assert.equal(code, 5);
     assert.match(stderr, /429 no request is left/);
     assert.match(stderr, /there are more requests in 90 s/);
     const long = { ...spent, headers: { ...spent.headers, "retry-after": "2970" } };
-    override = () => long;
+    respondWith(() => long);
     const { stderr: longWait } = await quillgate(["views", ...RANGE, "--format", "csv"]);
     assert.match(longWait, /no request is left for 50 min/);
     assert.match(longWait, /there are more requests in 50 min/);
     assert.match(stderr, /to complete views.csv: the same command with --resume/);
-    override = undefined;
+    respondWith(undefined);
     assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
     assertSame(read("views.csv"), await exportByClient("views", "csv"));
   });
@@ -228,7 +201,7 @@ describe("a spent budget", () => {
   test("--wait waits for a spent budget more often than the client retries", async () => {
     const short = { ...spent, headers: { ...spent.headers, "retry-after": "1" } };
     let left = 3;
-    override = (_, number) => (number >= 2 && left-- > 0 ? short : undefined);
+    respondWith((_, number) => (number >= 2 && left-- > 0 ? short : undefined));
     const args = ["views", ...RANGE, "--wait", "1m", "-o", "views.csv"];
     const { code, stderr } = await quillgate(args);
     assert.equal(code, 0, stderr);
@@ -244,7 +217,7 @@ for (const [status, code, type] of [
   [404, 4, "not-found"],
 ]) {
   test(`exits with code ${code} on status ${status} and prints no escape sequence`, async () => {
-    override = () => problem(status, type, "\u001b[2Jwiped");
+    respondWith(() => problem(status, type, "\u001b[2Jwiped"));
     const { code: exitCode, stderr } = await quillgate(["searches", "--format", "csv"]);
     assert.equal(exitCode, code);
     assert.ok(!stderr.includes("\u001b"));
@@ -252,7 +225,7 @@ for (const [status, code, type] of [
 }
 
 test("an export that fails midway is invalid JSON, so that no program takes it for complete", async () => {
-  override = (_, number) => (number === 2 ? problem(403, "forbidden", "no") : undefined);
+  respondWith((_, number) => (number === 2 ? problem(403, "forbidden", "no") : undefined));
   const { code, stdout, stderr } = await quillgate(["views", ...RANGE, "--json"]);
   assert.equal(code, 3);
   assert.equal(stdout.trimEnd().split("\n").length, 1 + 500);
@@ -263,7 +236,7 @@ test("an export that fails midway is invalid JSON, so that no program takes it f
 test("warns about totals that changed during an export", async () => {
   const views = Array.from({ length: 250 }, () => ({ path: "/", human: 1, ai: 1, total: 2 }));
   const json = { totals: { human: 1, ai: 2, total: 3 }, views, hasMore: true };
-  override = (_, number) => (number < 2 ? { json } : undefined);
+  respondWith((_, number) => (number < 2 ? { json } : undefined));
   const { stderr } = await quillgate(["views", ...RANGE, "--format", "csv"]);
   assert.match(stderr, /the totals changed during the export: rows can be missing or repeated\n$/);
 });

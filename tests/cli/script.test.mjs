@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
 import { BIN, runCommand } from "./command_line.mjs";
-import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
+import { startSession } from "./session.mjs";
+import { problem } from "./stand_in.mjs";
 
 const CONCURRENCY = 3;
 
@@ -41,19 +41,10 @@ describe("the script in the documentation", { concurrency: CONCURRENCY }, () => 
     for (const flags of [[], ["-e"]]) {
       const shell = ["bash", ...flags].join(" ");
       test(`the script ${name} in ${shell}`, { skip: process.platform === "win32" }, async (t) => {
-        let respondTo = (_, number) => respond(number);
-        const server = await startStandIn({ override: (...args) => respondTo(...args) });
-        const folder = mkdtempSync(join(tmpdir(), "quillgate-script-"));
-        t.after(async () => {
-          await server.stop();
-          rmSync(folder, { recursive: true, force: true });
-        });
-        const env = {
-          ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT },
-          ...{ QUILLGATE_TOKEN: "token", XDG_CONFIG_HOME: folder },
-        };
+        const { env, folder, read, respondWith } = await startSession(t);
+        respondWith((_, number) => respond(number));
         const child = spawn("bash", [...flags, "-c", readScript()], {
-          env: { ...env, PATH: process.env.PATH },
+          env,
           cwd: folder,
         });
         let stdout = "";
@@ -64,13 +55,13 @@ describe("the script in the documentation", { concurrency: CONCURRENCY }, () => 
         assert.equal(exitCode, code);
         assert.equal(stdout, "slept 600\n".repeat(sleeps));
         if (code !== 0) return;
-        respondTo = () => undefined;
+        respondWith(undefined);
         const range = ["--from", "2026-01-01", "--to", "2026-02-01"];
         const { stdout: expected } = await runCommand(["views", ...range, "--format", "csv"], {
           env,
         });
         assert.ok(expected.length > 0);
-        assert.ok(readFileSync(join(folder, "views.csv"), "utf8") === expected);
+        assert.ok(read("views.csv") === expected);
       });
     }
   }

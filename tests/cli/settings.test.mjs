@@ -1,34 +1,26 @@
-/**
- * Settings from flags, variables and files. The tests cover their precedence, and what each may
- * contain.
- */
+/** Settings from flags, variables and files. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import { after, before, beforeEach, test } from "node:test";
 import { readSettings } from "../../pkg/dist/cli/settings.js";
 import { runCommand } from "./command_line.mjs";
+import { folder, server, useStandIn } from "./session.mjs";
 import { startStandIn } from "./stand_in.mjs";
 
 const LIST = ["job", "list", "--json"];
-let server;
 let other;
-let root;
-let folder;
 let home;
 
+useStandIn();
 before(async () => {
-  [server, other] = await Promise.all([startStandIn(), startStandIn()]);
+  other = await startStandIn();
 });
-after(() => Promise.all([server.stop(), other.stop()]));
+after(() => other.stop());
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "quillgate-settings-"));
-  [folder, home] = ["folder", "home"].map((name) => join(root, name));
-  mkdirSync(folder);
-  for (const { requests } of [server, other]) requests.length = 0;
+  home = join(folder, "home");
+  other.requests.length = 0;
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const quillgate = (args, options = {}) => runCommand(args, { folder, home, ...options });
 
@@ -48,7 +40,6 @@ const variables = (more = {}) => ({
   ...more,
 });
 
-/** Returns the server, the project and the token of the only request. */
 function readOnlyRequest() {
   const requests = [server, other].flatMap(({ url, requests }) =>
     requests.map(({ path, headers }) => ({ url, path, headers })),
@@ -59,30 +50,25 @@ function readOnlyRequest() {
   return { url, project, token: headers.authorization.replace("Bearer ", "") };
 }
 
+function assertSent(url, project, token) {
+  assert.deepEqual(readOnlyRequest(), { url, project, token });
+}
+
 test("flags override variables, and variables override files", async () => {
   write(userFile(), { baseUrl: other.url, projectId: "from-file", tokenFile: "token" });
   write(join(dirname(userFile()), "token"), "token-from-file\n");
   await quillgate(LIST);
-  assert.deepEqual(readOnlyRequest(), {
-    url: other.url,
-    project: "from-file",
-    token: "token-from-file",
-  });
+  assertSent(other.url, "from-file", "token-from-file");
 
   for (const { requests } of [server, other]) requests.length = 0;
   await quillgate(LIST, { env: variables() });
-  const fromVariables = { url: server.url, project: "from-variable", token: "token-from-variable" };
-  assert.deepEqual(readOnlyRequest(), fromVariables);
+  assertSent(server.url, "from-variable", "token-from-variable");
 
   server.requests.length = 0;
   write(inFolder("secret"), "token-from-flag");
   const flags = ["--project", "from-flag", "--base-url", other.url, "--token-file", "secret"];
   await quillgate([...flags, ...LIST], { env: variables() });
-  assert.deepEqual(readOnlyRequest(), {
-    url: other.url,
-    project: "from-flag",
-    token: "token-from-flag",
-  });
+  assertSent(other.url, "from-flag", "token-from-flag");
 });
 
 test("reads the token from standard input or from the file that a variable names", async () => {
@@ -110,11 +96,7 @@ test("reads the project from the folder's file, and the rest from the user's fil
   write(join(dirname(userFile()), "token"), "token-from-file");
   write(inFolder("quillgate.json"), { projectId: "from-folder" });
   await quillgate(LIST);
-  assert.deepEqual(readOnlyRequest(), {
-    url: server.url,
-    project: "from-folder",
-    token: "token-from-file",
-  });
+  assertSent(server.url, "from-folder", "token-from-file");
 });
 
 for (const setting of [{ baseUrl: "https://evil.example" }, { tokenFile: "/etc/hostname" }]) {

@@ -12,10 +12,7 @@ const STATUS_PATH = "/v1/project/update-status/";
 const LIMIT = 100;
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, "pkg", "package.json"), "utf8"));
 
-/**
- * The paginated reports: the property that has the rows, a function that makes a row, and whether
- * pages are requested by offset instead of by cursor.
- */
+/** The paginated reports. The others are in `SINGLE_REPORTS`. */
 const REPORTS = {
   views: { property: "views", makeRow: makePageRow, byOffset: true },
   visitors: { property: "visitors", makeRow: makePageRow, byOffset: true },
@@ -28,7 +25,6 @@ function makePageRow(at) {
   return { path: `/guides/${at}, "so"\nto say`, human: at, ai: 2 * at, total: 3 * at };
 }
 
-/** Returns the first or the second part of the archive's list, which has three rows. */
 function makeArchivedPage(query) {
   const isFirst = query.get("cursor") === null;
   const views = (isFirst ? [1, 2] : [3]).map(makePageRow);
@@ -60,14 +56,6 @@ function makeConversationRow(at) {
   };
 }
 
-/**
- * Starts a stand-in.
- *
- * @param {object} [options]
- * @param {number} [options.rows] number of rows of each report
- * @param {(received: object, number: number) => object | undefined} [options.override] returns the
- *   response to a request, or `undefined` for the default one
- */
 export async function startStandIn({ rows = 1100, override } = {}) {
   let used = 0;
   const server = await startScriptedServer((received, number) => {
@@ -96,7 +84,6 @@ export function budgetFields(left, next) {
   };
 }
 
-/** Returns a problem response in the gateway's format. */
 export function problem(status, type, detail, headers = {}) {
   const json = { type: `/problems/${type}`, title: type, status, detail };
   return { status, headers: { "x-request-id": "request-1", ...headers }, json };
@@ -173,7 +160,6 @@ function makeReportPage({ property, makeRow, byOffset }, query, rows) {
   };
 }
 
-/** Returns one of two pages, which have one day each. */
 function makeDailyPage(query) {
   const isFirst = query.get("cursor") === null;
   const date = isFirst ? "2026-01-01" : "2026-01-02";
@@ -205,7 +191,6 @@ const RECORD = {
   changes: [{ at: "2026-01-01T00:02:00Z", status: "completed", prLink: null }],
 };
 const THREAD_ID = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";
-/** The responses of reports without pages, by path. */
 const SINGLE_REPORTS = {
   "feedback/by-page": {
     feedback: [{ path: "/guides/start", thumbsUp: 12, thumbsDown: 3, code: null, total: 15 }],
@@ -221,7 +206,6 @@ const SINGLE_REPORTS = {
 export const PREVIEW_URL = "https://acme-docs-new.mintlify.site";
 const PUBLISHED = "Successfully updated deployment";
 const NOT_REVALIDATED = "Failed to revalidate domain: docs.acme.example";
-/** The ends of deployments, by their ids. */
 const ENDS = {
   s_live: deployment("success", ["Building", PUBLISHED], "Deployed"),
   s_warned: deployment("failure", ["Building", PUBLISHED, NOT_REVALIDATED], NOT_REVALIDATED),
@@ -244,7 +228,6 @@ const LISTED_DEPLOYMENTS = [
   },
 ];
 
-/** A deployment in Mintlify's format. */
 export function deployment(status, logs = [], summary = null) {
   const author = { name: "Ada", avatarUrl: null, githubUserId: 7 };
   const commit = { sha: "abc123", ref: "main", message: "Update the API\nand more" };
@@ -252,7 +235,6 @@ export function deployment(status, logs = [], summary = null) {
   return { _id: "s_live", projectId: PROJECT, status, logs, summary, author, commit, createdAt };
 }
 
-/** Returns a response that streams these states. */
 export function streamDeployment(...states) {
   const text = states
     .map((state, at) => `id: ${at + 1}\nevent: deployment\ndata: ${JSON.stringify(state)}\n\n`)

@@ -1,28 +1,22 @@
 /** Start of the program. Its help must not load the client. The client must not load the program. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { ROOT } from "../../scripts/versions.mjs";
+import { makeFolder } from "../harness/folder.mjs";
 import { BIN } from "./command_line.mjs";
 
 const execute = promisify(execFile);
 const DIST = join(ROOT, "pkg", "dist");
 /** Maximum size of the modules that help loads: 85 kB, with a margin. */
 const MAX_HELP_BYTES = 95_000;
-let folder;
+const folder = makeFolder({ after }, "startup");
 
-before(() => {
-  folder = mkdtempSync(join(tmpdir(), "quillgate-startup-"));
-});
-after(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Lists the package's files that a run of the program loads. */
 async function listLoadedFiles(...args) {
   const reports = mkdtempSync(join(folder, "coverage-"));
   const env = { PATH: process.env.PATH, NODE_V8_COVERAGE: reports };
@@ -40,10 +34,8 @@ test("help loads the declarations of the commands, but not the client", async ()
     const files = await listLoadedFiles(...args);
     assert.ok(files.includes("cli/commands.js"));
     // The output formats times, and flags select days.
-    assert.deepEqual(
-      files.filter((file) => !file.startsWith("cli/")),
-      ["instant.js"],
-    );
+    const others = files.filter((file) => !file.startsWith("cli/"));
+    assert.deepEqual(others, ["instant.js"]);
     assert.ok(!files.includes("cli/report.js"));
     const bytes = files.map((file) => statSync(join(DIST, file)).size).reduce((a, b) => a + b);
     assert.ok(bytes <= MAX_HELP_BYTES, `help loads ${bytes} bytes`);
@@ -67,14 +59,10 @@ test("importing the library loads no file of the program", async () => {
         ...{ platform, treeShaking: false, loader: { ".wasm": "file" }, logLevel: "silent" },
       });
       const inputs = Object.keys(metafile.inputs);
-      assert.ok(
-        inputs.some((file) => file.endsWith("client.js")),
-        entry,
-      );
-      assert.deepEqual(
-        inputs.filter((file) => file.includes("/cli/")),
-        [],
-      );
+      const hasClient = inputs.some((file) => file.endsWith("client.js"));
+      assert.ok(hasClient, entry);
+      const ofCommands = inputs.filter((file) => file.includes("/cli/"));
+      assert.deepEqual(ofCommands, []);
     }
   }
 });

@@ -1,22 +1,10 @@
-/**
- * Runs the command line in a real pseudo-terminal and reads its screen.
- *
- * The program `script` of util-linux provides the terminal. Most Linux distributions include it, so
- * no native module is needed.
- */
+/** Runs the command line in a real terminal of util-linux's `script`, and reads its screen. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { BIN } from "./command_line.mjs";
 
 const ROWS = 24;
 
-/**
- * Starts the command line in a terminal.
- *
- * @param {string[]} args
- * @param {{ env?: Record<string, string>, folder: string, columns?: number, redirect?: string }} options
- *   `redirect` is appended to the shell command, such as `2>log`
- */
 export function startInTerminal(args, { env = {}, folder, columns = 80, redirect = "" }) {
   const words = [process.execPath, BIN, ...args].map(quote).join(" ");
   const line = `stty rows ${ROWS} cols ${columns}; exec ${words} ${redirect}`;
@@ -38,9 +26,7 @@ export function startInTerminal(args, { env = {}, folder, columns = 80, redirect
     return code;
   });
   return {
-    /** Returns the output, including escape sequences. */
     raw: () => raw,
-    /** Returns the current lines of the screen. */
     screen: () => drawScreen(raw),
     press: (keys) => child.stdin.write(keys),
     /** Waits until the current or an earlier screen matches. Rejects if the program ends first. */
@@ -58,9 +44,7 @@ export function startInTerminal(args, { env = {}, folder, columns = 80, redirect
         check();
       });
     },
-    /** Kills the program if it still runs. */
     kill: () => child.kill("SIGKILL"),
-    /** Resolves with the exit code. */
     ended: closed,
   };
 }
@@ -69,7 +53,6 @@ export function startInTerminal(args, { env = {}, folder, columns = 80, redirect
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals interpret this sequence.
 const SCREEN_END = /(?<=\u001b\[K|\n)/;
 
-/** Returns every screen that the output has produced. */
 function screensOf(raw) {
   return raw
     .split(SCREEN_END)
@@ -78,9 +61,6 @@ function screensOf(raw) {
     );
 }
 
-/**
- * Interprets the escape sequences that the command line uses and returns the lines of the screen.
- */
 export function drawScreen(text) {
   const lines = [""];
   let column = 0;

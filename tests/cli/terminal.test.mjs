@@ -1,11 +1,10 @@
 /** The command line in a real terminal: prompts, progress, Ctrl-C, --resume and exit codes. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { PROJECT, startStandIn } from "./stand_in.mjs";
+import { startSession } from "./session.mjs";
 import { startInTerminal } from "./terminal.mjs";
 
 const ROWS = 2600;
@@ -13,40 +12,24 @@ const CTRL_C = "\u0003";
 const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
 const CONCURRENCY = 4;
 
-/** Starts a stand-in for the gateway and makes a folder, both for one test. */
 async function setUp(t) {
-  let override;
-  const server = await startStandIn({ rows: ROWS, override: (...args) => override?.(...args) });
-  const folder = mkdtempSync(join(tmpdir(), "quillgate-terminal-"));
-  const env = {
-    ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_TOKEN: "token" },
-    XDG_CONFIG_HOME: folder,
-  };
+  const session = await startSession(t, ROWS);
+  const { env, folder, respondWith } = session;
   const started = [];
-  t.after(async () => {
+  t.after(() => {
     for (const running of started) running.kill();
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
   return {
-    server,
-    folder,
-    env,
-    /** Sets a function that returns the response to a request, or `undefined` for the default. */
-    respondWith(respond) {
-      override = respond;
-    },
+    ...session,
     /** Sends no response from this request on. Requests are counted from 0. */
     stallFrom(number) {
-      override = (_, at) => (at >= number ? { stall: "head" } : undefined);
+      respondWith((_, at) => (at >= number ? { stall: "head" } : undefined));
     },
-    /** Starts the command line in a terminal. */
     start(args, options) {
       const running = startInTerminal(args, { env, folder, ...options });
       started.push(running);
       return running;
     },
-    read: (name) => readFileSync(join(folder, name), "utf8"),
     /** Installs a `quillgate-gateway` package with a single module. */
     installGatewayPackage(name, source) {
       const target = join(folder, "node_modules", "quillgate-gateway");

@@ -1,26 +1,12 @@
 /** The encodings of text that people write: prompts, settings, profiles and variables. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, afterEach, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import { decodeText } from "../../pkg/dist/text_input.js";
-import { runCommand } from "./command_line.mjs";
-import { startStandIn } from "./stand_in.mjs";
+import { quillgate, server, useStandIn, write } from "./session.mjs";
 
 const BOM = "\ufeff";
-let server;
-let folder;
 
-before(async () => {
-  server = await startStandIn();
-});
-after(() => server.stop());
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "quillgate-text-"));
-  server.requests.length = 0;
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+useStandIn();
 
 function toUtf16(text, order) {
   const bytes = Buffer.from(BOM + text, "utf16le");
@@ -55,18 +41,15 @@ for (const [name, bytes, offset] of [
 }
 
 test("job create sends no prompt that is not text", async () => {
-  writeFileSync(join(folder, "p.md"), Buffer.from("an \xdcbersicht", "latin1"));
-  const credentials = { QUILLGATE_PROJECT_ID: "demo-docs", QUILLGATE_TOKEN: "a.b.c" };
-  const env = { ...credentials, QUILLGATE_BASE_URL: server.url, PATH: process.env.PATH };
-  const editor = { ...env, EDITOR: 'printf "a\\\\334" >' };
+  write("p.md", Buffer.from("an \xdcbersicht", "latin1"));
+  const editor = { PATH: process.env.PATH, EDITOR: 'printf "a\\\\334" >' };
   for (const [args, options] of [
     [["--prompt-file", "p.md"], {}],
     [["-"], { input: Buffer.of(0x61, 0, 0x62) }],
     [["a \ufffd"], {}],
     [[], { isInputTerminal: true, columns: 80, env: editor }],
   ]) {
-    const run = { env, folder, ...options };
-    const { code, stderr } = await runCommand(["job", "create", ...args], run);
+    const { code, stderr } = await quillgate(["job", "create", ...args], options);
     assert.equal(code, 2, stderr);
     assert.match(stderr, /offset \d|U\+FFFD/);
   }

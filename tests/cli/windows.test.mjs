@@ -1,25 +1,23 @@
 /** How the CLI starts other programs on Windows: never one in the current folder. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { makeBrowserCommands } from "../../pkg/dist/cli/browser.js";
 import { makeEditorCommand } from "../../pkg/dist/cli/editor.js";
 import { makeNpmCommand } from "../../pkg/dist/cli/init.js";
 import { makeCommand as makeJqCommand } from "../../pkg/dist/cli/jq.js";
+import { makeFolder } from "../harness/folder.mjs";
 
-let folder;
+const folder = makeFolder({ after }, "windows");
 
 before(() => {
-  folder = mkdtempSync(join(tmpdir(), "quillgate-windows-"));
   for (const name of ["first", "second", "third"]) mkdirSync(join(folder, name));
   for (const name of ["second", "third"]) {
     for (const program of ["jq", "firefox"])
       writeFileSync(join(folder, name, `${program}.exe`), "");
   }
 });
-after(() => rmSync(folder, { recursive: true }));
 
 const makeJq = (PATH) => makeJqCommand(".", { env: { PATH }, stdout: {} }, "win32");
 

@@ -27,13 +27,6 @@ const ERRORS = {
   },
 };
 
-/**
- * Lists the differences without repetition.
- *
- * @param {object[]} declared the core's operations of Mintlify's API
- * @param {import("./published.mjs").PublishedOperation[]} published
- * @returns {string[]}
- */
 export function listDifferences(declared, published) {
   const lines = declared.flatMap((operation) => {
     const counterpart = findPublished(operation, published);
@@ -51,7 +44,6 @@ export function listDifferences(declared, published) {
   return [...new Set([...lines, ...unknown])];
 }
 
-/** Returns the published description of a declared operation. */
 export function findPublished(operation, published) {
   return published.find((candidate) => isSame(operation, candidate));
 }

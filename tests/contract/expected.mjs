@@ -5,35 +5,30 @@
  */
 import assert from "node:assert/strict";
 
-const REPORTS = [
-  "analytics.views",
-  "analytics.visitors",
-  "analytics.feedback",
-  "analytics.feedbackByPage",
-  "analytics.searches",
-  "analytics.conversations",
-  "analytics.callerStats",
-];
+const inReports = (names, rest = "") => names.split(" ").map((name) => `analytics.${name}${rest}`);
+const REPORTS = inReports(
+  "views visitors feedback feedbackByPage searches conversations callerStats",
+);
 const ANALYTICS = [...REPORTS, "analytics.conversation"];
 const WRITES = ["agentJobs.create", "agentJobs.sendMessage"];
 /** Operations on a site, all with a project in their path. */
 const SITE_WRITES = ["deployments.create", "previews.create", "automations.run"];
 const IN_PROJECT = [...WRITES, "agentJobs.get", ...ANALYTICS, ...SITE_WRITES];
 
-/** Returns a line with the same difference for each place. */
 const at = (places, words) => places.map((place) => `${place}: ${words}`);
 /** Lists the properties of types, given as `PageView: "path human"`. */
 const properties = (types) =>
   Object.entries(types).flatMap(([type, names]) =>
     names.split(" ").map((name) => `${type}.${name}`),
   );
-/** Returns lines for published enums that are open to other strings here. */
 const open = (places, values) =>
   at(places, `published ${values}, declared ${values} | any other string`);
 const STATUSES = "pending | in_progress | resolved | dismissed";
 const SOURCES = "code_snippet | contextual | agent | thumbs_only";
 const SOURCES_OF_DEPLOYMENTS =
   "internal | github-app-installation | api | github | dashboard | gitlab | onboarding";
+const NULLABLE = "published as required, declared nullable";
+const NOT_EMPTY = "minLength: published none, declared 1";
 const COUNTS = {
   ViewTotals: "human ai total",
   PageView: "human ai total",
@@ -44,7 +39,6 @@ const COUNTS = {
   CallerStats: "web api other total",
 };
 
-/** @type {{ id: string, reason: string, lines: string[] }[]} */
 export const DECLARED = [
   {
     id: "optional-members",
@@ -70,16 +64,13 @@ export const DECLARED = [
         ConversationThread: "threadId createdAt",
         ThreadMessage: "id role content createdAt",
       }),
-      "published as required, declared nullable",
+      NULLABLE,
     ),
   },
   {
     id: "error-members",
     reason: "a refusal is valid with any body",
-    lines: at(
-      ["AnalyticsError.error", "ErrorDetail.message"],
-      "published as required, declared nullable",
-    ),
+    lines: at(["AnalyticsError.error", "ErrorDetail.message"], NULLABLE),
   },
   {
     id: "counts",
@@ -146,28 +137,20 @@ export const DECLARED = [
     id: "integer-limit",
     reason: "a limit is a number of rows",
     lines: at(
-      [
-        "analytics.feedback query limit",
-        "analytics.feedbackByPage query limit",
-        "analytics.searches query limit",
-        "analytics.conversations query limit",
-      ],
+      inReports("feedback feedbackByPage searches conversations", " query limit"),
       'type: published "number", declared "integer"',
     ),
   },
   {
     id: "page",
     reason: "pages are easier to use than offsets",
-    lines: at(
-      ["analytics.views query page", "analytics.visitors query page"],
-      "declared, not published",
-    ),
+    lines: at(inReports("views visitors", " query page"), "declared, not published"),
   },
   {
     id: "largest-offset",
     reason: "JavaScript represents no larger integer exactly",
     lines: at(
-      ["analytics.views query offset", "analytics.visitors query offset"],
+      inReports("views visitors", " query offset"),
       'maximum: published none, declared "2^53 - 1"',
     ),
   },
@@ -182,18 +165,12 @@ export const DECLARED = [
   {
     id: "cursors",
     reason: "an empty cursor is invalid, and other cursors are opaque",
-    lines: at(
-      ["analytics.feedback query cursor", "analytics.searches query cursor"],
-      "minLength: published none, declared 1",
-    ),
+    lines: at(inReports("feedback searches", " query cursor"), NOT_EMPTY),
   },
   {
     id: "statuses-filter",
     reason: "an empty list of statuses is a mistake",
-    lines: at(
-      ["analytics.feedback query status", "analytics.feedbackByPage query status"],
-      "minLength: published none, declared 1",
-    ),
+    lines: at(inReports("feedback feedbackByPage", " query status"), NOT_EMPTY),
   },
   {
     id: "ids",
@@ -211,6 +188,8 @@ export const DECLARED = [
   },
 ];
 
+const FORBIDDEN = IN_PROJECT.filter((name) => name !== "previews.create");
+
 /** Responses of the simulator that are not published. */
 export const SIMULATED = [
   {
@@ -218,22 +197,13 @@ export const SIMULATED = [
     reason: "no description lists the statuses for rejected keys and documented limits",
     lines: [
       ...at([...IN_PROJECT, "deployments.get"], "401 is not published"),
-      ...at(
-        IN_PROJECT.filter((name) => name !== "previews.create"),
-        "403 is not published",
-      ),
+      ...at(FORBIDDEN, "403 is not published"),
       ...at([...ANALYTICS, ...SITE_WRITES], "429 is not published"),
       "deployments.get: 404 is not published",
     ],
   },
 ];
 
-/**
- * Checks that exactly the expected lines were found.
- *
- * @param {string[]} found
- * @param {{ lines: string[] }[]} expected
- */
 export function assertExpected(found, expected) {
   const intended = expected.flatMap(({ lines }) => lines);
   assert.deepEqual(

@@ -12,29 +12,11 @@ const FOLDER = process.env.UPSTREAM_DESCRIPTIONS;
 export const SKIP =
   !FOLDER && `UPSTREAM_DESCRIPTIONS is not set to a folder with ${FILES.join(", ")}`;
 
-/**
- * @typedef {object} PublishedOperation
- * @property {string} method
- * @property {string} path
- * @property {{ name: string, in: string, required: boolean, schema: object }[]} parameters
- *   including the properties of the body
- * @property {Record<string, object>} responses schemas by status
- * @property {Resolve} resolve
- *
- * @typedef {(node: object) => object} Resolve follows `$ref`
- */
-
-/** Returns the operations of all descriptions, except deprecated ones. */
 export async function readPublished() {
   const texts = await Promise.all(FILES.map((file) => readFile(join(FOLDER, file), "utf8")));
   return texts.flatMap((text) => listOperations(JSON.parse(text)));
 }
 
-/**
- * Returns the operations of a description, except deprecated ones.
- *
- * @returns {PublishedOperation[]}
- */
 export function listOperations(description) {
   const resolve = makeResolver(description);
   // The servers of some descriptions have a path, such as `/v1`.
@@ -68,7 +50,6 @@ function makeResolver(description) {
   };
 }
 
-/** Returns the properties of a JSON body as parameters. */
 function bodyParameters(operation, resolve) {
   if (operation.requestBody === undefined) return [];
   const schema = resolve(contentOf(resolve(operation.requestBody)));
@@ -89,12 +70,7 @@ function mapValues(object, change) {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 }
 
-/**
- * Inlines every reference of a schema and forbids additional properties.
- *
- * @param {object} schema
- * @param {Resolve} resolve
- */
+/** Inlines every reference of a schema and forbids additional properties. */
 export function close(schema, resolve) {
   const { properties, items, anyOf, ...rest } = resolve(schema);
   const inner = (schema) => close(schema, resolve);

@@ -1,7 +1,4 @@
-/**
- * The simulator against Mintlify's descriptions. The tests make each operation return every published
- * status and check each response against the published JSON Schema.
- */
+/** The simulator against Mintlify's descriptions. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -21,9 +18,7 @@ const PROJECT_WITHOUT_PREVIEWS = "free-docs";
 const LIMITS = ["create-job", "send-message", "analytics", "create-deployment", "create-preview"];
 const UNLIMITED = 1_000_000;
 const DEPLOYMENT_MS = 90_000;
-/** Valid properties of bodies. */
 const BODY = { prompt: "Fix the typing errors on the start page.", branch: "docs/fix-typos" };
-/** Ids that do not exist. */
 const UNKNOWN = {
   id: "no-such-job",
   threadId: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
@@ -44,17 +39,13 @@ ajv.addVocabulary(["example"]);
 
 describe("the simulator", () => {
   let upstream;
-  /** The declared operations, each with its published description. */
   let operations;
-  /** Values of path parameters that exist. */
   let existing;
   /** The published statuses that the simulator returned, by operation. */
   const seen = new Map();
-  /** Lines about other statuses. */
   const lines = new Set();
 
   before(async () => {
-    if (SKIP) return;
     const published = await readPublished();
     const declared = await readDeclared();
     operations = declared.map((operation) => ({
@@ -62,23 +53,12 @@ describe("the simulator", () => {
       published: findPublished(operation, published),
     }));
     for (const { name, published } of operations) assert.ok(published, `${name} is not published`);
-    const limits = {
-      createLimit: UNLIMITED,
-      messageLimit: UNLIMITED,
-      analyticsLimit: UNLIMITED,
-      deploymentLimit: UNLIMITED,
-      previewLimit: UNLIMITED,
-    };
-    const durations = { jobDurationMs: 1, deploymentDurationMs: DEPLOYMENT_MS };
-    const projects = [PROJECT, "empty-docs", PROJECT_WITHOUT_PREVIEWS];
-    const profile = "published";
+    const limits = ["create", "message", "analytics", "deployment", "preview"];
     upstream = await startUpstream({
-      key: KEY,
-      profile,
-      pages: 300,
-      projects,
-      ...durations,
-      ...limits,
+      ...{ key: KEY, profile: "published", pages: 300 },
+      projects: [PROJECT, "empty-docs", PROJECT_WITHOUT_PREVIEWS],
+      ...{ jobDurationMs: 1, deploymentDurationMs: DEPLOYMENT_MS },
+      ...Object.fromEntries(limits.map((name) => [`${name}Limit`, UNLIMITED])),
     });
     existing = {
       id: (await send("agentJobs.create", validRequest(find("agentJobs.create")))).json.id,
@@ -93,7 +73,6 @@ describe("the simulator", () => {
     return operations.find((operation) => operation.name === name);
   }
 
-  /** Sends a request for an operation and checks the response. */
   async function send(
     name,
     { project = PROJECT, path = existing, query = {}, body, key = KEY } = {},
@@ -137,7 +116,6 @@ describe("the simulator", () => {
     return Number(Object.keys(published.responses).find((status) => status < 300));
   }
 
-  /** The options of a valid request. */
   function validRequest({ parameters }) {
     const properties = parameters.filter((parameter) => parameter.in === "body");
     if (properties.length === 0) return {};
@@ -148,7 +126,6 @@ describe("the simulator", () => {
     return path.includes("{projectId}");
   }
 
-  /** Runs a subtest for each operation that matches. */
   async function each(context, run, matches = () => true) {
     for (const operation of operations.filter(matches)) {
       await context.test(operation.name, () => run(operation));
@@ -165,7 +142,7 @@ describe("the simulator", () => {
       }),
   );
 
-  test("the simulator returns jobs in every published state", { skip: SKIP }, async () => {
+  test("the simulator returns jobs in every published state", async () => {
     const states = new Set();
     for (const prompt of ["Write.", "[no-changes]", "[fail]", "[archive]"]) {
       const { id, status } = (await send("agentJobs.create", { body: { prompt } })).json;
@@ -179,9 +156,7 @@ describe("the simulator", () => {
     assert.deepEqual([...states].sort(), properties.status.enum.toSorted());
   });
 
-  test("the simulator returns deployments and previews in every published state", {
-    skip: SKIP,
-  }, async () => {
+  test("the simulator returns deployments and previews in every published state", async () => {
     const states = new Set();
     const read = async (statusId) => {
       const { status } = (await send("deployments.get", { path: { statusId } })).json;
@@ -207,9 +182,7 @@ describe("the simulator", () => {
     assert.deepEqual([...states].sort(), properties.status.enum.toSorted());
   });
 
-  test("the simulator returns valid pages of every list, both full and empty", {
-    skip: SKIP,
-  }, (context) => {
+  test("the simulator returns valid pages of every list, both full and empty", (context) => {
     const findLimit = ({ parameters }) => parameters.find(({ name }) => name === "limit");
     const compareRows = async (operation) => {
       const { maximum } = findLimit(operation);
@@ -273,9 +246,7 @@ describe("the simulator", () => {
       }),
   );
 
-  test("the simulator returns 403 for a plan, in exactly the operations that publish it", {
-    skip: SKIP,
-  }, (context) => {
+  test("the simulator returns 403 for a plan, in exactly the operations that publish it", (context) => {
     const sendWithoutPlan = async (operation) => {
       const request = { ...validRequest(operation), project: PROJECT_WITHOUT_PREVIEWS };
       const { status } = await send(operation.name, request);
@@ -284,9 +255,7 @@ describe("the simulator", () => {
     return each(context, sendWithoutPlan, hasProject);
   });
 
-  test("the simulator returns 404 for unknown ids, in exactly the operations that publish it", {
-    skip: SKIP,
-  }, (context) => {
+  test("the simulator returns 404 for unknown ids, in exactly the operations that publish it", (context) => {
     const hasId = ({ parameters }) => parameters.some(({ name }) => name in UNKNOWN);
     const expected = operations.filter(
       ({ name, published }) => "404" in published.responses || UNPUBLISHED_404.includes(name),
@@ -299,9 +268,7 @@ describe("the simulator", () => {
     return each(context, sendUnknown, hasId);
   });
 
-  test("the simulator returns 429 where Mintlify documents a limit", {
-    skip: SKIP,
-  }, async (context) => {
+  test("the simulator returns 429 where Mintlify documents a limit", async (context) => {
     await upstream.setLimits({ create: 0, message: 0, analytics: 0, deployment: 0, preview: 0 });
     await each(context, async (operation) => {
       const { status } = await send(operation.name, validRequest(operation));
@@ -310,9 +277,7 @@ describe("the simulator", () => {
     await upstream.restoreLimits();
   });
 
-  test("the simulator returns an injected 500 in the published shape", {
-    skip: SKIP,
-  }, (context) => {
+  test("the simulator returns an injected 500 in the published shape", (context) => {
     const fail = async (operation) => {
       const { name } = operation;
       await upstream.fault({ operation: name, fault: { kind: "status", status: 500 } });
@@ -321,9 +286,7 @@ describe("the simulator", () => {
     return each(context, fail, ({ published }) => "500" in published.responses);
   });
 
-  test("the simulator returned every published status and only the intended others", {
-    skip: SKIP,
-  }, () => {
+  test("the simulator returned every published status and only the intended others", () => {
     for (const { name, published } of operations) {
       assert.deepEqual([...seen.get(name)].sort(), Object.keys(published.responses).sort(), name);
     }
@@ -331,10 +294,7 @@ describe("the simulator", () => {
   });
 });
 
-/**
- * Returns values at the bounds of a published parameter and beyond them. Descriptions mention dates
- * only in prose, so the declaration decides which strings are dates.
- */
+/** Values at the bounds and beyond. The declaration decides which strings are dates. */
 function boundaryValues({ name, required, schema, in: place }, declared, resolve) {
   const { type, format, enum: known, minimum, maximum, minLength } = resolve(schema);
   const valid = [];

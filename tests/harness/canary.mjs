@@ -1,7 +1,4 @@
-/**
- * The canary: the admin key of a whole test run. It must not be in any file that the run writes or
- * builds.
- */
+/** The canary: the admin key of a test run, which no written or built file may contain. */
 import { randomBytes } from "node:crypto";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -14,42 +11,23 @@ const PLANTED = join(LOGS, "canary-planted.txt");
 
 let own;
 
-/**
- * Returns the admin key of this run: the one from `npm test`, or a new one if a suite runs alone.
- *
- * @returns {string}
- */
+/** Returns the admin key of `npm test`, or a new one if a suite runs alone. */
 export function canaryKey() {
   own ??= process.env.QUILLGATE_CANARY_KEY || newCanaryKey();
   return own;
 }
 
-/** Creates a random key in the form of Mintlify's admin keys. */
 export function newCanaryKey() {
   return `mint_canary_${randomBytes(24).toString("hex")}`;
 }
 
-/**
- * Records that a program received the canary, and ignores other keys. Searching for a key proves
- * nothing if no program used it.
- *
- * @param {string} where name of the program
- * @param {string | undefined} key
- */
+/** Records that a program received the canary, and ignores other keys. */
 export function noteCanary(where, key) {
   if (!key || key !== process.env.QUILLGATE_CANARY_KEY) return;
   mkdirSync(LOGS, { recursive: true });
   appendFileSync(PLANTED, `${where}\n`);
 }
 
-/**
- * Searches what a run has written and built for its key. Also reports programs that never received
- * the key, because then the search proves nothing.
- *
- * @param {string} key
- * @param {boolean} isPlanted whether the simulator and the gateway must have received it
- * @returns {Promise<string[]>} descriptions of the problems
- */
 export async function findCanary(key, isPlanted) {
   const folders = ["tests/.logs", "pkg/dist", "worker/build", "gateway/dist", "www/dist"];
   const { hits } = await scanForCanary(
@@ -63,15 +41,7 @@ export async function findCanary(key, isPlanted) {
   return [...leaks, ...missing.map((name) => `no ${name} was started with the admin key`)];
 }
 
-/**
- * Searches files of any type for a key, verbatim or as base64, base64url, hexadecimal, UTF-16 or
- * percent-encoded. Also finds it within a longer encoded string.
- *
- * @param {string} key
- * @param {string[]} roots files, and folders to search recursively
- * @returns {Promise<{ files: number, hits: { file: string, form: string }[] }>} the number of
- *   searched files, and each file with the form of the key in it
- */
+/** Searches files for a key, verbatim or encoded, also within a longer encoded string. */
 export async function scanForCanary(key, roots) {
   const needles = formsOf(key);
   const files = (await Promise.all(roots.map(filesBelow))).flat();
@@ -106,10 +76,7 @@ function formsOf(key) {
   );
 }
 
-/**
- * Returns the part of a key's base64 that does not depend on the bytes around it, for each of the
- * three offsets at which the key can start within a group of three bytes.
- */
+/** Encodes a key without the characters that depend on the bytes around it, at each offset. */
 function shiftedBase64(bytes, form) {
   return [0, 1, 2].map((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), bytes])

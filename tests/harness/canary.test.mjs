@@ -1,19 +1,14 @@
-/**
- * Tests the search for the canary key. If the search misses an encoding, a leaked key goes
- * unnoticed.
- */
+/** Tests the search for the canary key. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { newCanaryKey, scanForCanary } from "./canary.mjs";
+import { makeFolder } from "./folder.mjs";
 
 const KEY = newCanaryKey();
-const folder = mkdtempSync(join(tmpdir(), "quillgate-canary-"));
-after(() => rmSync(folder, { recursive: true }));
+const folder = makeFolder({ after }, "canary");
 
-/** Scans a folder with one nested file. */
 async function scan(content, name = "found.bin") {
   const root = mkdtempSync(join(folder, "scan-"));
   mkdirSync(join(root, "a", "b"), { recursive: true });

@@ -3,13 +3,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/**
- * @param {string} name file name in `scripts/`
- * @param {string[]} args
- * @param {{ env?: Record<string, string | undefined>, input?: string }} [options] `env` is added to
- *   the inherited environment, where `undefined` removes a variable; `input` is piped to stdin
- * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>}
- */
 export async function runScript(name, args, { env = {}, input = "" } = {}) {
   const script = fileURLToPath(new URL(`../../scripts/${name}`, import.meta.url));
   const child = spawn(process.execPath, [script, ...args], { env: { ...process.env, ...env } });

@@ -1,7 +1,4 @@
-/**
- * Checks that the links in the documentation lead to existing files and headings, and that the
- * indexes have every page and every example.
- */
+/** Checks the links of the documentation and its indexes. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";

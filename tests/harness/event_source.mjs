@@ -1,94 +1,6 @@
-/**
- * A client of server-sent events. Unlike a browser's `EventSource`, it exposes the status, comments
- * and the end of a stream, and does not reconnect.
- */
+/** A client of server-sent events that exposes the status, comments and the end of a stream. */
 import { request } from "node:http";
 
-/**
- * @typedef {object} ServerEvent
- * @property {string} type defaults to `message`
- * @property {string} data
- * @property {string} lastEventId the id of this event or of the last one with an id
- * @property {number} at time of its last byte, in milliseconds of the monotonic clock
- */
-
-/** Parses an event stream as the HTML standard specifies (section 9.2.6). */
-class EventStreamParser {
-  #decoder = new TextDecoder();
-  #line = "";
-  #afterCr = false;
-  #data = [];
-  #type = "";
-  #id = "";
-  #on;
-  /** The id that a reconnection would send. */
-  lastEventId = "";
-
-  /**
-   * @param {{ event?: (event: { type: string, data: string, lastEventId: string }) => void,
-   *   comment?: (text: string) => void, retry?: (ms: number) => void }} on
-   */
-  constructor(on = {}) {
-    this.#on = on;
-  }
-
-  /** Parses the next bytes, which may end anywhere. @param {Uint8Array} bytes */
-  push(bytes) {
-    for (const character of this.#decoder.decode(bytes, { stream: true })) this.#take(character);
-  }
-
-  #take(character) {
-    const endsCrLf = this.#afterCr && character === "\n";
-    this.#afterCr = character === "\r";
-    if (endsCrLf) return;
-    if (character === "\r" || character === "\n") this.#endLine();
-    else this.#line += character;
-  }
-
-  #endLine() {
-    const line = this.#line;
-    this.#line = "";
-    if (line === "") return this.#dispatch();
-    const colon = line.indexOf(":");
-    if (colon === 0) return this.#on.comment?.(line.slice(1));
-    if (colon < 0) return this.#field(line, "");
-    return this.#field(line.slice(0, colon), line.slice(colon + 1).replace(/^ /, ""));
-  }
-
-  #field(name, value) {
-    if (name === "data") this.#data.push(value);
-    else if (name === "event") this.#type = value;
-    else if (name === "id" && !value.includes("\0")) this.#id = value;
-    else if (name === "retry" && /^[0-9]+$/.test(value)) this.#on.retry?.(Number(value));
-  }
-
-  #dispatch() {
-    this.lastEventId = this.#id;
-    const [data, type] = [this.#data, this.#type];
-    this.#data = [];
-    this.#type = "";
-    if (data.length === 0) return;
-    this.#on.event?.({
-      type: type || "message",
-      data: data.join("\n"),
-      lastEventId: this.lastEventId,
-    });
-  }
-}
-
-/**
- * @typedef {object} StreamOptions
- * @property {Record<string, string>} [headers]
- * @property {string} [lastEventId] sent as `Last-Event-ID`
- * @property {string} [method]
- */
-
-/**
- * Opens a stream on a new connection.
- *
- * @param {string} url an `http:` URL
- * @param {StreamOptions} [options]
- */
 export function openEventStream(url, options) {
   return new EventStream(url, options);
 }
@@ -98,41 +10,31 @@ class EventStream {
   #watchers = new Set();
   #end;
   #failure;
-  /** @type {ServerEvent[]} */
+  #line = "";
+  #data = [];
+  #type = "";
+  #id = "";
   events = [];
-  /** Comments, without the colon. @type {{ text: string, at: number }[]} */
+  /** Comments, without the colon. */
   comments = [];
-  /** The last `retry` in milliseconds. @type {number | undefined} */
+  /** The last `retry` in milliseconds. */
   retry;
+  /** The id that a reconnection would send. */
+  lastEventId = "";
   /** The received part of the body, even of a response that is not an event stream. */
   text = "";
-  /** Status of the response, once it has been received. @type {number | undefined} */
   status;
-  /** @type {import("node:http").IncomingHttpHeaders | undefined} */
   headers;
   /** Resolves with this stream when the response's head arrives, and rejects without a response. */
   opened;
-  /**
-   * Resolves when the stream ends: `clean` with its last chunk, `cut` without it, `left` if this
-   * client closed it, or `failed` without a response.
-   *
-   * @type {Promise<"clean" | "cut" | "left" | "failed">}
-   */
+  /** Resolves at the end: `clean`, `cut` before the last chunk, `left` by this client, or `failed`. */
   ended;
 
-  constructor(url, { headers = {}, lastEventId, method = "GET" } = {}) {
-    const decoder = new TextDecoder();
-    this.parser = new EventStreamParser({
-      event: (event) => this.events.push({ ...event, at: performance.now() }),
-      comment: (text) => this.comments.push({ text, at: performance.now() }),
-      retry: (ms) => {
-        this.retry = ms;
-      },
-    });
+  constructor(url, { headers = {}, lastEventId } = {}) {
     const resume = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
     const fields = { accept: "text/event-stream", ...resume, ...headers };
     // Without a pool, each stream has its own connection, which ends with the stream.
-    this.#request = request(url, { method, headers: fields, agent: false });
+    this.#request = request(url, { headers: fields, agent: false });
     this.ended = new Promise((resolve) => {
       this.#end = (how) => {
         this.how ??= how;
@@ -147,7 +49,7 @@ class EventStream {
         this.#end(this.status === undefined ? "failed" : "cut");
       });
       this.#request.on("response", (response) => {
-        this.#follow(response, decoder);
+        this.#follow(response);
         resolve(this);
       });
     });
@@ -155,12 +57,14 @@ class EventStream {
     this.#request.end();
   }
 
-  #follow(response, decoder) {
+  #follow(response) {
     this.status = response.statusCode;
     this.headers = response.headers;
-    response.on("data", (bytes) => {
-      this.text += decoder.decode(bytes, { stream: true });
-      this.parser.push(bytes);
+    response.setEncoding("utf8").on("data", (text) => {
+      this.text += text;
+      const lines = (this.#line + text).split("\n");
+      this.#line = lines.pop();
+      for (const line of lines) this.#take(line);
       this.#notify();
     });
     response.on("error", () => {});
@@ -168,8 +72,25 @@ class EventStream {
     this.#notify();
   }
 
-  get lastEventId() {
-    return this.parser.lastEventId;
+  /** Takes a line of the stream (HTML, section 9.2.6). The gateway ends its lines with LF. */
+  #take(line) {
+    const [, name, value = ""] = /^([^:]*)(?:: ?(.*))?$/.exec(line);
+    if (line === "") this.#dispatch();
+    else if (name === "") this.comments.push({ text: line.slice(1), at: performance.now() });
+    else if (name === "data") this.#data.push(value);
+    else if (name === "event") this.#type = value;
+    else if (name === "id") this.#id = value;
+    else if (name === "retry") this.retry = Number(value);
+  }
+
+  #dispatch() {
+    this.lastEventId = this.#id;
+    const event = { type: this.#type || "message", data: this.#data.join("\n") };
+    const isEmpty = this.#data.length === 0;
+    this.#data = [];
+    this.#type = "";
+    if (isEmpty) return;
+    this.events.push({ ...event, lastEventId: this.lastEventId, at: performance.now() });
   }
 
   /** Whether the stream has ended in any way. */
@@ -177,21 +98,13 @@ class EventStream {
     return this.how !== undefined;
   }
 
-  /** Closes the connection immediately. */
   leave() {
     this.how ??= "left";
     this.#request.destroy();
     this.#end("left");
   }
 
-  /**
-   * Waits until `check` returns something other than `undefined` or `false`, and resolves with it.
-   *
-   * @template T
-   * @param {(stream: this) => T | undefined | false} check called after each change
-   * @param {number} [timeoutMs]
-   * @returns {Promise<T>} rejects at the end of the stream and at the timeout
-   */
+  /** Waits until `check` returns something other than `undefined` or `false`, and resolves to it. */
   until(check, timeoutMs = 60_000) {
     return new Promise((resolve, reject) => {
       const finish = (settle, value) => {
@@ -214,13 +127,7 @@ class EventStream {
     });
   }
 
-  /**
-   * Waits for the first matching event.
-   *
-   * @param {(event: ServerEvent) => unknown} [predicate] defaults to any event
-   * @param {number} [timeoutMs]
-   * @returns {Promise<ServerEvent>}
-   */
+  /** Waits for the first matching event. */
   event(predicate = () => true, timeoutMs) {
     return this.until(({ events }) => events.find(predicate), timeoutMs);
   }

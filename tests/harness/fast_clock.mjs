@@ -1,25 +1,11 @@
 /** A faster clock for a Worker that runs in a test. The published Worker does not contain it. */
 
-/**
- * @typedef {object} FastClock
- * @property {number} rate how many times as fast as the real clock
- * @property {number} epoch the Unix time in milliseconds at which both clocks agree
- *
- * @typedef {new (context: object, env: object) => object} DurableObjectClass
- */
-
 /** Converts a real time to the time of a fast clock, both in milliseconds since the Unix epoch. */
 export function fastTime({ rate, epoch }, at) {
   return epoch + (at - epoch) * rate;
 }
 
-/**
- * Makes `Date.now` and `setTimeout` follow the clock. Returns a function that makes the alarms of a
- * Durable Object class follow it too.
- *
- * @param {FastClock} clock
- * @returns {(Class: DurableObjectClass) => DurableObjectClass}
- */
+/** Makes `Date.now` and `setTimeout` follow the clock. Returns the same for a class with alarms. */
 export function accelerate(clock) {
   const { now } = Date;
   const { setTimeout } = globalThis;

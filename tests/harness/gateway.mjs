@@ -1,7 +1,4 @@
-/**
- * Runs the gateway in plain workerd. What the gateway writes goes to a temporary folder, except its
- * log and a given `state`.
- */
+/** Runs the gateway in plain workerd. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -17,34 +14,7 @@ const WORKERD = fileURLToPath(new URL("./workerd.mjs", import.meta.url));
 const CONFIG = join(ROOT, "worker", "wrangler.toml");
 const MAX_STARTS = 3;
 
-/**
- * @typedef {object} GatewayOptions
- * @property {string} [upstreamUrl] UPSTREAM_BASE_URL
- * @property {string} [adminKey] ADMIN_API_KEY
- * @property {string} [readKey] ADMIN_READ_KEY
- * @property {string} [secret] ACCESS_TOKEN_SECRET
- * @property {string | string[]} [allowedOrigins] ALLOWED_ORIGINS
- * @property {Record<string, string>} [vars] other variables; they override the ones above
- * @property {string} [assets] folder of static files; defaults to the configured one
- * @property {string} [state] folder of the durable storage, which is kept for the next Worker;
- *   defaults to a temporary one
- * @property {number} [port] defaults to a free one
- * @property {string} [config] path of a wrangler configuration; defaults to `worker/wrangler.toml`
- * @property {string} [main] path of another build's `index.js`
- * @property {boolean | "without tables"} [archive] whether the Worker has a database for the daily
- *   archive; ARCHIVE_PROJECTS names the projects in it; defaults to false
- * @property {import("./fast_clock.mjs").FastClock} [clock] replaces the real clock
- * @property {string} [readyPath] path that answers 200 when the Worker is ready; defaults to
- *   `/healthz`
- * @property {NodeJS.ProcessEnv} [env]
- */
-
-/**
- * Starts a built Worker and waits until it answers. A variable that the options omit has its value
- * from the configuration, or stays unset.
- *
- * @param {GatewayOptions} options
- */
+/** `state` is a folder to keep, `archive` true, false or "without tables", `clock` a fast clock. */
 export async function startGateway(options = {}) {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -91,7 +61,6 @@ async function startOnce(options) {
     process.off("exit", clean);
   };
   const stop = () => endBy(running.stop);
-  /** Kills workerd, as a crash would. */
   const kill = () => endBy(running.kill);
   let cronUrl;
   try {
@@ -125,10 +94,7 @@ export function variablesOf({ upstreamUrl, adminKey, readKey, secret, allowedOri
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
 }
 
-/**
- * Resolves to true when a URL answers 200, and to undefined for any other status. Rejects without a
- * response.
- */
+/** Resolves to true when a URL answers 200, and to undefined for any other status. */
 export async function isReady(url) {
   const response = await fetch(url, { signal: AbortSignal.timeout(20_000) });
   await response.body?.cancel();

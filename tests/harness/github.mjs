@@ -1,81 +1,34 @@
 /** A simulator of the route of GitHub's API that the gateway uses, on a loopback port. */
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { listen } from "./listen.mjs";
 
 const PULL = /^\/repos\/([\w-]+\/[\w.-]+)\/pulls\/(\d+)$/;
 
-/**
- * @typedef {object} Pull
- * @property {string} [state] defaults to `open`
- * @property {string | null} [merged_at] when it was merged
- * @property {boolean} [draft]
- *
- * @typedef {object} GitHubFault
- * @property {number} [status]
- * @property {Record<string, string>} [headers]
- * @property {string} [body]
- * @property {boolean} [hang] never respond
- */
-
-/** Starts a simulator without pull requests. */
-export async function startGitHub() {
-  const github = new GitHub();
-  await github.start();
-  return github;
-}
-
 class GitHub {
-  #server = createServer((request, response) => this.#respond(request, response));
-  /** @type {Map<string, Pull>} by name, such as `acme/docs#12` */
   #pulls = new Map();
-  /** @type {GitHubFault | null} */
   #fault = null;
-  #held = null;
   #numbers = 0;
-  /** The received requests: `{ path, headers }`. */
   requests = [];
-  url;
 
-  async start() {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    this.url = `http://127.0.0.1:${this.#server.address().port}`;
+  static async start() {
+    const github = new GitHub();
+    return Object.assign(github, await listen((...args) => github.#respond(...args)));
   }
 
-  /** Adds a pull request and returns its link. @param {Pull} [pull] */
+  /** Adds a pull request and returns its link. */
   add(pull = {}, repository = "acme/docs") {
     this.#numbers += 1;
     this.#pulls.set(`${repository}#${this.#numbers}`, pull);
     return `https://github.com/${repository}/pull/${this.#numbers}`;
   }
 
-  /** Changes a pull request. @param {string} link @param {Pull} changes */
   set(link, changes) {
     const [, repository, number] = /^https:\/\/github\.com\/(.*)\/pull\/(\d+)$/.exec(link);
     const name = `${repository}#${number}`;
     this.#pulls.set(name, { ...this.#pulls.get(name), ...changes });
   }
 
-  /** Sets the fault of all later responses, or clears it. @param {GitHubFault | null} fault */
   setFault(fault) {
     this.#fault = fault;
-  }
-
-  /** Holds all responses until the returned function is called. */
-  hold() {
-    let release;
-    this.#held = new Promise((resolve) => {
-      release = resolve;
-    });
-    return () => {
-      this.#held = null;
-      release();
-    };
-  }
-
-  /** Waits until this many requests have arrived. */
-  async untilReceived(count) {
-    while (this.requests.length < count) await new Promise(setImmediate);
   }
 
   reset() {
@@ -83,16 +36,9 @@ class GitHub {
     this.#fault = null;
   }
 
-  async stop() {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, "close");
-  }
-
-  async #respond(request, response) {
+  #respond(request, response) {
     response.on("error", () => {});
     this.requests.push({ path: request.url, headers: request.headers });
-    await this.#held;
     const fault = this.#fault;
     if (fault !== null) {
       if (fault.hang) return;
@@ -110,6 +56,8 @@ class GitHub {
     return pull === undefined ? null : pullBody(Number(number), pull);
   }
 }
+
+export const startGitHub = GitHub.start;
 
 function pullBody(number, { state = "open", merged_at = null, draft = false }) {
   const head = { ref: "docs", sha: "0".repeat(40) };

@@ -14,7 +14,6 @@ function listModules(folder) {
   return names.filter((name) => /(?<!\.d)\.[jt]sx?$/.test(name)).map((name) => join(folder, name));
 }
 
-/** Returns the files that a file imports, including imports of types and by `import()`. */
 function readImports(file) {
   const text = readFileSync(file, "utf8").replace(COMMENT, "");
   return [...text.matchAll(IMPORT)]
@@ -23,11 +22,6 @@ function readImports(file) {
     .filter((path) => existsSync(path));
 }
 
-/**
- * Returns the cycles of a graph, each as a list of paths.
- *
- * @param {Map<string, Set<string>>} graph
- */
 function findCycles(graph) {
   const cycles = [];
   const finished = new Set();
@@ -42,7 +36,6 @@ function findCycles(graph) {
   return cycles;
 }
 
-/** Returns the imports between the files of a folder, by relative path. */
 function fileGraph(folder) {
   const name = (file) => relative(folder, file);
   const inside = (file) => !name(file).startsWith("..");

@@ -1,7 +1,4 @@
-/**
- * An OIDC issuer on a loopback port, with sign-in by authorization code. It mints valid tokens in
- * the forms of GitHub Actions and Cloudflare Access. This module also forges tokens.
- */
+/** An OIDC issuer on a loopback port, with sign-in by authorization code. */
 import {
   createHash,
   createHmac,
@@ -11,15 +8,12 @@ import {
   randomUUID,
   sign as signBytes,
 } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listen } from "./listen.mjs";
 
 const JWKS_PATH = "/.well-known/jwks";
-
 const AUTHORIZE_PATH = "/authorize";
 const TOKEN_PATH = "/token";
-const CONFIGURATION_PATH = "/.well-known/openid-configuration";
 const GITHUB_TTL_SECONDS = 5 * 60;
 const ACCESS_TTL_SECONDS = 24 * 3600;
 const HUGE_BODY_BYTES = 32 * 1024 * 1024;
@@ -33,66 +27,15 @@ const ALGORITHMS = {
   },
 };
 
-/**
- * @typedef {object} SigningKey
- * @property {"RS256" | "ES256"} alg
- * @property {string} kid
- * @property {import("node:crypto").KeyObject} privateKey
- * @property {import("node:crypto").KeyObject} publicKey
- *
- * @typedef {object} JwksFault a fault of all responses with the key set
- * @property {number} [status]
- * @property {number} [delayMs] time before the response
- * @property {boolean} [hang] never respond
- * @property {boolean} [garbage] send a body that is not JSON
- * @property {string} [redirect] redirect to this location with 302
- * @property {boolean} [huge] send a body of 32 MiB that starts like a key set
- * @property {boolean} [reset] close the connection without a response
- * @property {string} [body] replaces the key set
- * @property {Omit<JwksFault, "cached">} [cached] the fault of all responses that caches may send:
- *   those to requests without `Cache-Control: no-cache`. They have an `Age`
- *
- * @typedef {object} TokenFault a fault of all responses of the token endpoint
- * @property {number} [status]
- * @property {string} [body] replaces the body
- * @property {Record<string, unknown>} [claims] replace claims of the ID token
- * @property {(claims: object) => string} [mint] replaces the ID token
- *
- * @typedef {object} MintOptions
- * @property {"RS256" | "ES256"} [alg] defaults to RS256
- * @property {string} [kid] replaces the key's own
- * @property {Record<string, unknown>} [header] replaces fields of the header; `undefined` removes
- *   one
- * @property {SigningKey} [key] defaults to the issuer's current key
- */
-
-/**
- * Generates a key pair with a unique `kid`.
- *
- * @param {"RS256" | "ES256"} [alg]
- * @returns {SigningKey}
- */
 export function newSigningKey(alg = "RS256") {
   const kid = `${alg.toLowerCase()}-${randomBytes(6).toString("hex")}`;
   return { alg, kid, ...ALGORITHMS[alg].make() };
 }
 
-/**
- * Returns a public key in the format of a key set (RFC 7517).
- *
- * @param {SigningKey} key
- */
 export function jwkOf({ publicKey, kid, alg }) {
   return { ...publicKey.export({ format: "jwk" }), kid, alg, use: "sig" };
 }
 
-/**
- * Signs claims without validating them.
- *
- * @param {unknown} claims
- * @param {SigningKey} key
- * @param {Record<string, unknown>} [header] replaces fields of the header; `undefined` removes one
- */
 export function signToken(claims, key, header = {}) {
   const body = unsigned({ alg: key.alg, typ: "JWT", kid: key.kid, ...header }, claims);
   const { options } = ALGORITHMS[key.alg];
@@ -100,81 +43,47 @@ export function signToken(claims, key, header = {}) {
   return `${body}.${signature.toString("base64url")}`;
 }
 
-/** Starts an issuer on a free loopback port, with one key for each algorithm. */
-export async function startIssuer() {
-  const issuer = new Issuer();
-  await issuer.start();
-  return issuer;
-}
-
 class Issuer {
-  #server = createServer((request, response) => this.#respond(request, response));
   /** Signing keys by algorithm. */
   #keys = newKeys();
-  /** Rotated keys that are still in the key set. */
-  #retired = [];
   #fault = {};
-  /** Sign-ins by their code, which can be exchanged once. */
   #codes = new Map();
   #tokenFault = {};
-  /** Forms received by the token endpoint. */
   tokenRequests = [];
-  /** The URL of this issuer, which is also its `iss`. */
-  url;
-  /** Number of requests for the key set. */
   jwksRequests = 0;
-  /** Times of these requests, as Unix time in milliseconds. */
-  jwksTimes = [];
 
-  async start() {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    this.url = `http://127.0.0.1:${this.#server.address().port}`;
-    this.jwksUrl = `${this.url}${JWKS_PATH}`;
-    this.authorizeUrl = `${this.url}${AUTHORIZE_PATH}`;
-    this.tokenUrl = `${this.url}${TOKEN_PATH}`;
+  /** Starts an issuer whose URL is also its `iss`. */
+  static async start() {
+    const issuer = new Issuer();
+    const { url, stop } = await listen((...args) => issuer.#respond(...args));
+    const urls = { jwksUrl: url + JWKS_PATH, authorizeUrl: url + AUTHORIZE_PATH };
+    return Object.assign(issuer, { url, stop, ...urls, tokenUrl: url + TOKEN_PATH });
   }
 
-  /** Returns the current signing key. @param {"RS256" | "ES256"} [alg] @returns {SigningKey} */
   key(alg = "RS256") {
     return this.#keys[alg];
   }
 
-  /** Returns the published key set. */
   jwks() {
-    return { keys: [...Object.values(this.#keys), ...this.#retired].map(jwkOf) };
+    return { keys: Object.values(this.#keys).map(jwkOf) };
   }
 
-  /**
-   * Replaces all keys.
-   *
-   * @param {{ keepOld?: boolean }} [options] whether the old keys stay in the key set
-   * @returns {Record<"RS256" | "ES256", SigningKey>} the old keys
-   */
-  rotate({ keepOld = false } = {}) {
+  rotate() {
     const old = this.#keys;
     this.#keys = newKeys();
-    this.#retired = keepOld ? [...this.#retired, ...Object.values(old)] : [];
     return old;
   }
 
-  /** Sets the fault of the key set, or clears it. @param {JwksFault} [fault] */
+  /** Sets the fault of the key set, or clears it. */
   setFault(fault = {}) {
     this.#fault = fault;
   }
 
-  /** Sets the fault of the token endpoint, or clears it. @param {TokenFault} [fault] */
+  /** Sets the fault of the token endpoint, or clears it. */
   setTokenFault(fault = {}) {
     this.#tokenFault = fault;
   }
 
-  /**
-   * Signs a user in, as their browser would after a redirect to this issuer.
-   *
-   * @param {string} location URL of the authorization request
-   * @param {Record<string, unknown>} [claims] of the ID token
-   * @returns {URL} the target of the redirect back
-   */
   signIn(location, claims = {}) {
     const { origin, pathname, searchParams } = new URL(location);
     if (origin + pathname !== this.authorizeUrl)
@@ -187,30 +96,16 @@ class Issuer {
     return back;
   }
 
-  /** Resets the recorded requests for the key set, and its fault. */
   reset() {
     this.jwksRequests = 0;
-    this.jwksTimes = [];
     this.#fault = {};
   }
 
-  /**
-   * Signs a token with exactly these claims.
-   *
-   * @param {unknown} claims
-   * @param {MintOptions} [options]
-   */
+  /** Signs a token with exactly these claims. */
   mint(claims, { alg = "RS256", kid, header, key = this.key(alg) } = {}) {
     return signToken(claims, key, { ...(kid === undefined ? {} : { kid }), ...header });
   }
 
-  /**
-   * Returns the claims of a new GitHub Actions token.
-   *
-   * @param {{ repository?: string, ref?: string, aud?: string | string[], workflow?: string,
-   *   actor?: string, now?: number } & Record<string, unknown>} [changes] `now` is Unix time
-   *   in seconds; any other claim is added or replaced, and `undefined` removes it
-   */
   githubClaims(changes = {}) {
     const { repository = "acme/docs", ref = "refs/heads/main", now = seconds() } = changes;
     const { workflow = "docs", now: _now, ...claims } = changes;
@@ -251,12 +146,6 @@ class Issuer {
     });
   }
 
-  /**
-   * Returns the claims of a new Cloudflare Access application token.
-   *
-   * @param {{ email?: string, aud?: string | string[], now?: number } & Record<string, unknown>}
-   *   [changes] see {@link githubClaims}
-   */
   accessClaims(changes = {}) {
     const { now = seconds(), ...claims } = changes;
     return present({
@@ -274,20 +163,12 @@ class Issuer {
     });
   }
 
-  async stop() {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, "close");
-  }
-
   #respond(request, response) {
     const path = request.url.split("?")[0];
-    if (path === CONFIGURATION_PATH) return sendJson(response, this.#configuration());
     if (path === AUTHORIZE_PATH) return this.#showSignIn(request, response);
     if (path === TOKEN_PATH) return void this.#exchange(request, response);
     if (path !== JWKS_PATH) return response.writeHead(404).end();
     this.jwksRequests += 1;
-    this.jwksTimes.push(Date.now());
     const { cached } = this.#fault;
     if (!cached || request.headers["cache-control"] === "no-cache") {
       return respondWithJwks(response, this.#fault, this.jwks());
@@ -296,7 +177,6 @@ class Issuer {
     return respondWithJwks(response, cached, this.jwks());
   }
 
-  /** Shows the page on which a user signs in. */
   #showSignIn(request, response) {
     const back = this.signIn(this.url + request.url);
     response.writeHead(200, { "content-type": "text/html" });
@@ -335,17 +215,9 @@ class Issuer {
     const token = fault.mint?.(claims) ?? this.mint(claims);
     sendJson(response, { access_token: "opaque", token_type: "Bearer", id_token: token });
   }
-
-  #configuration() {
-    return {
-      issuer: this.url,
-      jwks_uri: this.jwksUrl,
-      response_types_supported: ["id_token"],
-      subject_types_supported: ["public"],
-      id_token_signing_alg_values_supported: Object.keys(ALGORITHMS),
-    };
-  }
 }
+
+export const startIssuer = Issuer.start;
 
 async function respondWithJwks(response, fault, jwks) {
   if (fault.hang) return;
@@ -380,23 +252,19 @@ function present(claims) {
   return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
 }
 
-function unsigned(header, claims) {
-  return [header, claims]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
-    .join(".");
+function encode(value) {
+  return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
-/** Forges an unsigned token. @param {string} [alg] a spelling of `none` */
+function unsigned(header, claims) {
+  return [header, claims].map(encode).join(".");
+}
+
 export function forgeNone(claims, { alg = "none", kid, signature = "" } = {}) {
   return `${unsigned({ alg, typ: "JWT", kid }, claims)}.${signature}`;
 }
 
-/**
- * Forges a token signed by HMAC, with the public key as the secret (RFC 8725, section 2.1).
- *
- * @param {SigningKey} key
- * @param {{ form?: "spki" | "pkcs1" | "jwk" }} [options] format of the key that is the secret
- */
+/** Forges a token signed by HMAC, with the public key as the secret (RFC 8725, section 2.1). */
 export function forgeHs256(claims, key, { form = "spki" } = {}) {
   const secret =
     form === "jwk"
@@ -409,7 +277,6 @@ export function forgeHs256(claims, key, { form = "spki" } = {}) {
   return `${body}.${createHmac("sha256", secret).update(body).digest("base64url")}`;
 }
 
-/** Flips one bit of a token's signature. @param {string} token */
 export function withWrongSignature(token) {
   const [header, claims, signature] = token.split(".");
   const bytes = Buffer.from(signature, "base64url");
@@ -417,18 +284,11 @@ export function withWrongSignature(token) {
   return [header, claims, bytes.toString("base64url")].join(".");
 }
 
-/** Replaces a token's claims and keeps its signature. @param {string} token */
 export function withClaims(token, claims) {
   const [header, , signature] = token.split(".");
-  return [header, Buffer.from(JSON.stringify(claims)).toString("base64url"), signature].join(".");
+  return [header, encode(claims), signature].join(".");
 }
 
-/**
- * Forges a token signed with an attacker's key. Its header contains that key in `jwk`, and may have
- * the `kid` of a trusted key (RFC 8725, section 3.10).
- *
- * @param {{ kid?: string, key?: SigningKey, header?: Record<string, unknown> }} [options]
- */
 export function forgeEmbeddedJwk(claims, { kid, key = newSigningKey(), header } = {}) {
   const own = { ...key, kid: kid ?? key.kid };
   return signToken(claims, own, { jwk: jwkOf(own), ...header });

@@ -5,37 +5,27 @@ import { join } from "node:path";
 import { slugify } from "../../docs/.vitepress/slugify.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
-/** Lists the tracked Markdown files, and the untracked ones that Git does not ignore. */
 export function listMarkdown() {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
   const listed = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
   return listed.split("\n").filter((file) => file !== "" && existsSync(join(ROOT, file)));
 }
 
-/** Returns a document without its blocks and spans of code. */
 export function withoutCode(text) {
   return text.replace(/^ *```.*?^ *```/gms, "").replace(/`[^`\n]*`(?!\])/g, "");
 }
 
-/** Returns the relative links outside of code. */
 export function findLinks(text) {
   const prose = withoutCode(text);
   const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
   return links.filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** Returns the anchors that GitHub creates for headings. */
 export function findAnchors(text) {
   const headings = text.replace(/^ *```.*?^ *```/gms, "").matchAll(/^#+ (.*)$/gm);
   return new Set([...headings].map(([, heading]) => slugify(heading)));
 }
 
-/**
- * Returns the blocks and spans of code.
- *
- * @returns {{ language: string, code: string, line: number }[]} `language` is `inline` for a span.
- *   Lines count from 1
- */
 export function findCode(text) {
   const lineAt = (index) => text.slice(0, index).split("\n").length;
   const blocks = [...text.matchAll(/^( *)```(\w*)[^\n]*\n(.*?)^ *```$/gms)].map((match) => ({

@@ -20,22 +20,11 @@ const JSON_TYPE = /[/+]json$/;
 /** Key of the document in Ajv. */
 const ROOT = "openapi";
 
-/**
- * @typedef {object} ReceivedResponse
- * @property {string} method
- * @property {string} target path and query as sent
- * @property {number} status
- * @property {[string, string][]} headers names in lower case
- * @property {string} [body] absent if it was not read
- */
-
-/** An OpenAPI document. Compiles the schema of a response when it is first used. */
 export class Description {
   #ajv = new Ajv2020({ strict: false, validateSchema: false });
   #paths;
   #validators = new Map();
 
-  /** @param {object} document */
   constructor(document) {
     this.document = document;
     addFormats(this.#ajv);
@@ -46,13 +35,7 @@ export class Description {
       .map((path) => [path, new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`)]);
   }
 
-  /**
-   * Returns what contradicts the document, one line each. Ignores responses that it does not
-   * describe: those of the page, and those of the runtime to malformed requests.
-   *
-   * @param {ReceivedResponse} response
-   * @returns {string[]}
-   */
+  /** Returns what contradicts the document, one line each. */
   findViolations(response) {
     if (isFromRuntime(response)) return [];
     const found = this.#findPath(response.target);
@@ -161,18 +144,12 @@ function isFromRuntime({ status, headers }) {
 
 const isContentEncoding = ([name]) => name === "content-encoding";
 
-/** Descriptions by their text: the gateways of a process usually serve the same one. */
 const descriptions = new Map();
 /** The description of each running gateway, by origin. */
 const gateways = new Map();
-/** Contradictions of a description, by the part of the message that repeats. */
 const violations = new Map();
 
-/**
- * Checks the responses of a running gateway from now on, if it serves a document.
- *
- * @param {string} origin
- */
+/** Checks the responses of a running gateway from now on, if it serves a document. */
 export async function registerGateway(origin) {
   const response = await fetch(`${origin}/openapi.json`);
   const text = await response.text();
@@ -186,17 +163,10 @@ export async function registerGateway(origin) {
   gateways.set(origin, descriptions.get(text));
 }
 
-/** Stops checking a gateway's responses. @param {string} origin */
 export function unregisterGateway(origin) {
   gateways.delete(origin);
 }
 
-/**
- * Checks a response if it is from a registered gateway.
- *
- * @param {string} origin
- * @param {ReceivedResponse} response
- */
 export function checkResponse(origin, response) {
   const found = gateways.get(origin)?.findViolations(response) ?? [];
   const { method, target, status } = response;

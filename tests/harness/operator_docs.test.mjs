@@ -8,7 +8,6 @@ import { ROOT } from "../../scripts/versions.mjs";
 
 const read = (...path) => readFileSync(join(ROOT, ...path), "utf8");
 
-/** Returns the names of a struct's fields as they are serialized, in order. */
 function listFields(source, struct) {
   const [, body] = new RegExp(`pub struct ${struct}<'a> \\{(.*?)^\\}`, "ms").exec(source) ?? [];
   assert.ok(body, struct);
@@ -17,7 +16,6 @@ function listFields(source, struct) {
   );
 }
 
-/** Returns the code spans in the first column of the first table below a heading. */
 function listFirstColumn(page, heading) {
   const section = page.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0];
   assert.ok(section, heading);

@@ -1,6 +1,4 @@
-/**
- * Starts programs in the background, logs their output and stops them with everything they started.
- */
+/** Starts programs in the background, and stops them with everything they started. */
 import { randomInt } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
@@ -11,42 +9,13 @@ import { hasEnded, spawnGroup, stopGroup } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const FIRST_PORT = 16_384;
-/**
- * By default, Linux takes the local ports of outgoing connections from here on, and other systems
- * from 49,152.
- */
+/** From here on, Linux takes the local ports of outgoing connections; others from 49,152. */
 const FIRST_EPHEMERAL_PORT = 32_768;
-/** How long a killed process may take to disappear. */
 const KILL_TIMEOUT_MS = 5000;
 
 /** Folder of all output; ignored by git. */
 export const LOGS = join(ROOT, "tests", ".logs");
 
-/**
- * @typedef {object} Program
- * @property {() => string} output returns everything that it has written so far
- * @property {string} logFile path of a file with the same output
- * @property {(pattern: RegExp, timeoutMs?: number, from?: number) => Promise<RegExpExecArray>} line
- *   resolves to the first complete line that matches; `from` skips that many characters
- * @property {<T>(check: () => Promise<T | undefined>, timeoutMs?: number) => Promise<T>} until
- *   calls `check` until it resolves to something other than `undefined`; a rejection also counts as
- *   `undefined`
- * @property {Promise<string>} ended describes how it ended
- * @property {() => Promise<void>} stop sends SIGTERM, and SIGKILL after `graceMs`; resolves when
- *   its whole group has ended
- * @property {() => Promise<void>} kill kills its whole group, like a crash
- */
-
-/**
- * Starts a program in its own process group.
- *
- * @param {string} name of the log file, and of the program in errors
- * @param {string} command
- * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, graceMs?: number }} [options] `graceMs`: how
- *   long it may take to end after SIGTERM
- * @returns {Program}
- */
 export function startProgram(name, command, args, { cwd, env, graceMs = 3000 } = {}) {
   const { logFile, log } = openLog(name);
   const child = spawnGroup(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
@@ -100,6 +69,7 @@ export function startProgram(name, command, args, { cwd, env, graceMs = 3000 } =
   return {
     output: () => output,
     logFile,
+    /** Resolves to the first complete line that matches, after `from` characters. */
     line(pattern, timeoutMs = 90_000, from = 0) {
       const find = () => firstLine(output.slice(from), pattern);
       return waitFor(find, `a line like ${pattern}`, timeoutMs);
@@ -137,7 +107,6 @@ async function groupEnd(group) {
   }
 }
 
-/** Lists the living processes of a group. Only Linux reports them. */
 function aliveIn(group) {
   if (process.platform !== "linux") return [];
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
@@ -158,12 +127,7 @@ function readStat(pid) {
   }
 }
 
-/**
- * Returns a TCP port of 127.0.0.1 that was free a moment ago. No outgoing connection takes it, so a
- * program can restart on its port.
- *
- * @returns {Promise<number>}
- */
+/** Returns a free port of 127.0.0.1 that no outgoing connection takes. */
 export async function freePort() {
   for (;;) {
     const port = randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT);

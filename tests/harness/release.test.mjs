@@ -23,6 +23,9 @@ const CHANGELOG = `# Changelog
 - An older thing.
 `;
 
+const ADDED = ["## Unreleased\n", "## Unreleased\n\n- Later.\n"];
+const edited = (from, to) => ({ changelog: CHANGELOG.replace(from, to) });
+
 function buildSources({ version = "1.2.0", changelog = CHANGELOG, ...others } = {}) {
   return { versions: { "Cargo.toml": version, "pkg/package.json": version, ...others }, changelog };
 }
@@ -37,15 +40,9 @@ test("describes the release of a tag that fits the manifests and the changelog",
 });
 
 test("a prerelease uses the channel next and may leave entries under Unreleased", () => {
-  const changelog = CHANGELOG.replace("## 1.2.0 -", "## 1.2.0-rc.1 -").replace(
-    "## Unreleased\n",
-    "## Unreleased\n\n- Later.\n",
-  );
-  const { channel } = describeRelease(
-    "v1.2.0-rc.1",
-    buildSources({ version: "1.2.0-rc.1", changelog }),
-  );
-  assert.equal(channel, "next");
+  const changelog = CHANGELOG.replace("## 1.2.0 -", "## 1.2.0-rc.1 -").replace(...ADDED);
+  const sources = buildSources({ version: "1.2.0-rc.1", changelog });
+  assert.equal(describeRelease("v1.2.0-rc.1", sources).channel, "next");
 });
 
 for (const [what, tag, changes, message] of [
@@ -56,30 +53,10 @@ for (const [what, tag, changes, message] of [
     { "gateway/package.json": "1.1.0" },
     /gateway\/package\.json says 1\.1\.0/,
   ],
-  [
-    "a version without a section of the changelog",
-    "v1.3.0",
-    { version: "1.3.0" },
-    /no section "## 1\.3\.0/,
-  ],
-  [
-    "a section whose version has another character instead of a dot",
-    "v1.2.0",
-    { changelog: CHANGELOG.replace("1.2.0", "1x2.0") },
-    /no section/,
-  ],
-  [
-    "a section without entries",
-    "v1.2.0",
-    { changelog: CHANGELOG.replace("- **A thing.**", "") },
-    /no section/,
-  ],
-  [
-    "entries under Unreleased",
-    "v1.2.0",
-    { changelog: CHANGELOG.replace("## Unreleased\n", "## Unreleased\n\n- Forgotten.\n") },
-    /entries under Unreleased/,
-  ],
+  ["a version without a section", "v1.3.0", { version: "1.3.0" }, /no section "## 1\.3\.0/],
+  ["a section of the version 1x2.0", "v1.2.0", edited("1.2.0", "1x2.0"), /no section/],
+  ["a section without entries", "v1.2.0", edited("- **A thing.**", ""), /no section/],
+  ["entries under Unreleased", "v1.2.0", edited(...ADDED), /entries under Unreleased/],
 ]) {
   test(`rejects ${what}`, () => {
     assert.throws(() => describeRelease(tag, buildSources(changes)), message);
@@ -93,14 +70,8 @@ test("all manifests of this repository have the same version", () => {
 });
 
 test("documentation and examples name the action by the tag that a release moves", () => {
-  const args = [
-    "grep",
-    "-hoE",
-    "quillgate/quillgate/action@[A-Za-z0-9._-]+",
-    "--",
-    "*.md",
-    "*.yml",
-  ];
+  const action = "quillgate/quillgate/action@[A-Za-z0-9._-]+";
+  const args = ["grep", "-hoE", action, "--", "*.md", "*.yml"];
   const named = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
   const line = lineOf(readVersions()["Cargo.toml"]);
   assert.deepEqual([...new Set(named)], [`quillgate/quillgate/action@${line}`]);
@@ -118,10 +89,8 @@ test("workflows and documentation pin every action of others to a commit", () =>
 test("only the publish jobs of the release workflow have an identity token, and they run no repository code", () => {
   const jobs = WORKFLOW.split(/^ {2}(?=[\w-]+:\n {4})/m).slice(1);
   const publishing = jobs.filter((job) => job.includes("id-token: write"));
-  assert.deepEqual(
-    publishing.map((job) => job.split(":")[0]),
-    ["publish", "publish-crate"],
-  );
+  const names = publishing.map((job) => job.split(":")[0]);
+  assert.deepEqual(names, ["publish", "publish-crate"]);
   const runsCode = /checkout|npm (ci|install|test|run)|cargo (build|install|test)|scripts\//;
   for (const job of publishing) assert.doesNotMatch(job, runsCode);
   assert.doesNotMatch(WORKFLOW, /secrets\./);

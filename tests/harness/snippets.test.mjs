@@ -1,7 +1,4 @@
-/**
- * Checks the code in the documentation: blocks parse as their language, and every command with its
- * flags exists. Other tests run the workflows, the TypeScript and the Rust.
- */
+/** Checks that code in the documentation parses, and that its commands and flags exist. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -41,7 +38,6 @@ function throwErrors({ errors }) {
   if (errors.length > 0) throw errors[0];
 }
 
-/** Returns what is wrong with a command line of `quillgate`, or `undefined`. */
 function checkQuillgate(words) {
   const named = COMMANDS.filter(({ name }) => `${words.join(" ")} `.startsWith(`${name} `));
   const command = named.sort((a, b) => b.name.length - a.name.length)[0];
@@ -65,7 +61,6 @@ function isNegation(name, options) {
   return name.startsWith("no-") && options[name.slice(3)]?.type === "switch";
 }
 
-/** Finds the faults of the commands in a line of shell. */
 function checkLine(line) {
   const faults = [];
   const bare = line.replace(/"(?:\\.|[^"\\])*"|'[^']*'/g, "STRING").replace(/(^|\s)#.*$/, "");
@@ -85,7 +80,6 @@ function checkLine(line) {
   return faults.filter((fault) => fault !== undefined);
 }
 
-/** Finds the faults of a document's code. */
 function checkCode(text) {
   const faults = [];
   for (const { language, code, line } of findCode(text)) {
@@ -117,8 +111,6 @@ test("finds commands, flags, scripts and syntax that do not exist", () => {
     ["```sh\nA=1 quillgate views \\\n  --wat\n```", "line 2: quillgate views has no flag --wat"],
     ["Run `npm run tset`.", "line 1: no npm script tset"],
     ['```json\n{"a":}\n```', /^line 2: json: /],
-    ["```toml\na = \n```", /^line 2: toml: /],
-    ["```yaml\na: [\n```", /^line 2: yaml: /],
     ["```sh\nif true\n```", /^line 2: sh: /],
     ["```ts\nconst a: = 1;\n```", /^line 2: ts: /],
   ]) {

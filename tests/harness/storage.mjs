@@ -1,25 +1,19 @@
-/**
- * Durable storage of a Worker on this machine. It has the layout of `wrangler dev --persist-to`.
- */
+/** Durable storage of a Worker, with the layout of `wrangler dev --persist-to`. */
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
 
-/**
- * Loads Miniflare. An `import` of this large CommonJS file would take a second to find its exports.
- */
+/** An `import` of this large CommonJS file would take a second to find its exports. */
 export const loadMiniflare = () => createRequire(import.meta.url)("miniflare");
 
 const MIGRATIONS = join(ROOT, "worker", "migrations");
 const ARCHIVE = { ARCHIVE: "quillgate-archive" };
 
-/** Miniflare's options for a storage folder. */
 export function storageOptions(state) {
   return { defaultPersistRoot: join(state, "v3"), durableObjectsPersist: true, d1Persist: true };
 }
 
-/** Applies the archive's pending migrations to its database. */
 export async function createTables(miniflare) {
   const database = await miniflare.getD1Database("ARCHIVE");
   await database.prepare("CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)").run();
@@ -34,13 +28,6 @@ export async function createTables(miniflare) {
   }
 }
 
-/**
- * Runs SQL on the archive in a storage folder. No gateway may be running on it.
- *
- * @param {string} state
- * @param {string} sql statements without a semicolon inside a string
- * @returns {Promise<object[]>} the rows of the last statement
- */
 export async function queryArchive(state, sql) {
   const { Miniflare, NoOpLog } = loadMiniflare();
   const miniflare = new Miniflare({

@@ -8,7 +8,6 @@ import { SCOPES } from "./token.mjs";
 const SECRET = "an-old-secret-with-more-than-32-bytes-in-it";
 const GRANT = ["--sub", "alice", "--project", "demo-docs", "--scope", "jobs:read"];
 
-/** Runs the command with the secret in its variable, or without it for `null`. */
 function token(args, { secret = SECRET, input } = {}) {
   return runScript("token.mjs", args, {
     env: { ACCESS_TOKEN_SECRET: secret ?? undefined },

@@ -6,49 +6,12 @@ import { startProgram } from "./process.mjs";
 /** Path of the simulator. `npm test` builds it once and names it in QUILLGATE_SIMULATOR. */
 let program;
 
-/**
- * Builds the simulator in a separate target folder, because it enables fewer features of the core.
- *
- * @param {import("../../scripts/cargo.mjs").CargoOptions} options
- * @returns {Promise<string>} path of the program
- */
+/** In its own target folder, because it enables fewer features of the core. */
 export function buildUpstream(options) {
   const folder = targetFolder("upstream");
   return cargoBuildProgram("building the simulator", "upstream", folder, options);
 }
 
-/**
- * @typedef {object} UpstreamOptions
- * @property {string} key the accepted admin key, called `key` in reports
- * @property {string} [readKey] a second, read-only key, called `read-key`
- * @property {number} [port] defaults to a free one
- * @property {"published" | "live"} [profile] whether the simulator follows Mintlify's descriptions
- *   or its observed behaviour
- * @property {number} [seed] of the generated data
- * @property {"test" | "demo"} [data] `test` has difficult strings, `demo` a recognizable site
- * @property {number} [pages] number of pages per project
- * @property {boolean} [varyingDays] whether counts differ from day to day
- * @property {number} [feedback] entries per project in thirty days
- * @property {number} [searches] number of search terms per project
- * @property {number} [conversations] turns per project in thirty days
- * @property {string[]} [projects] ids of existing projects
- * @property {number} [jobDurationMs] time that a job takes per prompt
- * @property {number} [deploymentDurationMs] time that a deployment or preview takes
- * @property {number} [clockRate] speed of the clock for jobs, deployments, limits and days
- * @property {number} [createLimit] jobs per project and hour
- * @property {number} [messageLimit] follow-ups per project and hour
- * @property {boolean} [readsShareJobLimit] whether reads of a job count as creations
- * @property {number} [analyticsLimit] analytics requests per hour, for all projects together
- * @property {number} [deploymentLimit] deployments and runs of automations per ten seconds, for all
- *   projects together
- * @property {number} [previewLimit] previews per minute, for all projects together
- */
-
-/**
- * Starts the simulator. Its environment contains the keys, which arguments would expose.
- *
- * @param {UpstreamOptions} options
- */
 export async function startUpstream({ key, readKey, port = 0, env = process.env, ...options }) {
   program ??= env.QUILLGATE_SIMULATOR || buildUpstream({ env });
   const command = await program;
@@ -67,7 +30,6 @@ export async function startUpstream({ key, readKey, port = 0, env = process.env,
   return { url, log: running.output, ended: running.ended, stop: running.stop, ...controls(url) };
 }
 
-/** Converts options to flags, for example `jobDurationMs: 50` to `--job-duration-ms 50`. */
 function flags(options) {
   return Object.entries(options)
     .filter(([, value]) => value !== undefined)
@@ -92,17 +54,11 @@ function controls(url) {
   }
 
   return {
-    /**
-     * Returns counters, such as `requests`, `byOperation`, `byStatus`, `jobsCreated`,
-     * `deploymentsCreated`, `previewsCreated`, `automationsRun` and `held`.
-     */
+    /** Returns counters such as `requests`, `byOperation`, `jobsCreated` and `held`. */
     counters: () => control("GET", "counters"),
     /** Returns the last 2,500 received requests, oldest first. */
     requests: () => control("GET", "requests"),
-    /**
-     * Removes requests, counters, faults, used limits, jobs, deployments, runs of automations, late
-     * counts, and aborts held requests. Keeps the clock, keys and limits.
-     */
+    /** Removes all requests, faults, jobs and counters. Keeps the clock, keys and limits. */
     reset: () => control("POST", "reset"),
     /** Adds a fault to future responses. */
     fault: (fault) => control("POST", "faults", fault),
@@ -119,7 +75,6 @@ function controls(url) {
      */
     hold: ({ process, next, ...order } = {}) =>
       control("POST", "faults", { times: 0, ...order, fault: { kind: "hold", process, next } }),
-    /** Waits until `count` requests are held. */
     async untilHeld(count, timeoutMs = 60_000) {
       const deadline = performance.now() + timeoutMs;
       for (;;) {
@@ -129,10 +84,7 @@ function controls(url) {
           throw new Error(`only ${held} of ${count} requests are held`);
       }
     },
-    /**
-     * Releases the oldest `count` held requests, and returns their number. Without `count`,
-     * releases all and stops holding requests.
-     */
+    /** Releases the oldest `count` held requests, or all and later ones. Returns their number. */
     release: async (count) => (await control("POST", "release", { count })).released,
     /** Returns `{ now, today }`: the Unix time in milliseconds, and the day. */
     clock: () => control("GET", "clock"),
@@ -144,18 +96,12 @@ function controls(url) {
      * days after the end of that day.
      */
     setLate: (late) => control("POST", "late", late),
-    /**
-     * Changes limits: `{ create?, message?, analytics?, deployment?, preview?, windowMs? }`. `null`
-     * means unlimited. Without `windowMs`, each limit has its usual window.
-     */
+    /** Changes limits: `{ create?, message?, analytics?, deployment?, preview?, windowMs? }`. */
     setLimits: (limits) => control("POST", "limits", limits),
     restoreLimits: () => control("DELETE", "limits"),
     /** Returns every row of a range as `{ totals, views }`, for comparison with an export. */
     views: (range) => control("GET", `views?${new URLSearchParams(range)}`),
-    /**
-     * Returns a whole report on one page: `{ report, projectId?, dateFrom?, dateTo?, … }`, where
-     * `report` is the last part of its path.
-     */
+    /** Returns a whole report on one page: `{ report, projectId?, dateFrom?, dateTo?, … }`. */
     report: (query) => control("GET", `analytics?${new URLSearchParams(query)}`),
     /** Returns the rows of a list as lines of JSON, identical to the JSON in its pages. */
     rows: (query) => control("GET", `rows?${new URLSearchParams(query)}`),
@@ -169,10 +115,7 @@ function controls(url) {
     /** Returns all deployments and previews, each with `branch`, `previewUrl`, `origin` and `reads`. */
     deployments: () => control("GET", "deployments"),
     deployment: (id) => control("GET", `deployments/${encodeURIComponent(id)}`),
-    /**
-     * Sets the course of the next deployment or preview: `success`, `fail`, `live-failure`,
-     * `subdomain-failure`, `slow` or `stuck`. Further courses are queued.
-     */
+    /** Queues the course of a deployment, such as `success`, `fail`, `live-failure` or `stuck`. */
     queueCourse: (course) => control("POST", "deployments", { course }),
     /** Changes a deployment: `{ status?, logs?, summary?, endedAt? }`. */
     setDeployment: (id, deployment) =>
@@ -187,13 +130,6 @@ function controls(url) {
   };
 }
 
-/**
- * Returns a header field of a recorded request.
- *
- * @param {{ headers: [string, string][] }} request
- * @param {string} name in lower case
- * @returns {string | undefined}
- */
 export function headerOf(request, name) {
   return request.headers.find(([other]) => other === name)?.[1];
 }

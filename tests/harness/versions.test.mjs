@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
 
-/** Returns the exact versions of wasm-bindgen and its command line in a manifest. */
 function pinsIn(manifest) {
   const text = readFileSync(join(ROOT, manifest), "utf8");
   const pins = text.matchAll(/^(wasm-bindgen(?:-cli|-cli-support)?) = .*"=([\d.]+)"/gm);

@@ -11,7 +11,6 @@ const RECEIVER = ["--project", "demo-docs", "--url", URL_];
 /** The same key as in `worker/tests/decisions/jobs/webhook/signature.rs`. */
 const KEY = "whsec_i8mj8aaEeiFIr10Ai9Q0MW3SSFpJRxPr+W9YCcfZZQc=";
 
-/** Runs the command with the secret in its variable, if there is one. */
 function webhookKey(args, { secret, input } = {}) {
   return runScript("webhook_key.mjs", args, { env: { WEBHOOK_SECRET: secret }, input });
 }

@@ -2,7 +2,7 @@
  * Runs a Worker in workerd until this process receives a signal. `gateway.mjs` starts it as a
  * separate process, so that a test can kill workerd as a crash would.
  *
- * Usage: node workerd.mjs OPTIONS, where OPTIONS is a JSON file with {@link WorkerdOptions}.
+ * Usage: node workerd.mjs OPTIONS, where OPTIONS is the JSON file that `gateway.mjs` writes.
  */
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,23 +12,8 @@ import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
 import { createTables, loadMiniflare, storageOptions } from "./storage.mjs";
 
-/**
- * @typedef {object} WorkerdOptions
- * @property {string} config path of a wrangler configuration
- * @property {string} [main] path of the script; defaults to the one in the configuration
- * @property {string} [assets] folder of static files; defaults to the one in the configuration
- * @property {Record<string, string>} variables override those of the configuration
- * @property {string} state folder of the durable storage
- * @property {string} scratch folder for temporary files
- * @property {"none" | "empty" | "migrated"} archive whether the Worker has a D1 database, and
- *   tables in it
- * @property {number} port of 127.0.0.1
- * @property {import("./fast_clock.mjs").FastClock} [clock] replaces the real clock
- */
-
 const FAST_CLOCK = fileURLToPath(new URL("./fast_clock.mjs", import.meta.url));
 const { Miniflare, NoOpLog } = loadMiniflare();
-/** @type {WorkerdOptions} */
 const options = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const config = parse(readFileSync(options.config, "utf8"));
 const miniflare = new Miniflare({
@@ -56,10 +41,7 @@ try {
   process.exit(1);
 }
 
-/**
- * Starts a server that fires the cron trigger for each request, and responds when the trigger's
- * handler has finished. Returns the server's address.
- */
+/** Starts a server that fires the cron trigger for each request and waits for its handler. */
 async function listenForCron() {
   const server = createServer(async (_request, response) => {
     const worker = await miniflare.getWorker();

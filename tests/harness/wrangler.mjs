@@ -1,7 +1,4 @@
-/**
- * Runs a Worker under `wrangler dev`, as its developer does. Most gateway tests use plain workerd
- * instead.
- */
+/** Runs a Worker under `wrangler dev`. Most gateway tests use plain workerd instead. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,12 +10,7 @@ import { freePort, startProgram } from "./process.mjs";
 const WRANGLER = join(ROOT, "node_modules", ".bin", "wrangler");
 const CONFIG = join(ROOT, "worker", "wrangler.toml");
 
-/**
- * Starts `wrangler dev` and waits until the Worker answers.
- *
- * @param {import("./gateway.mjs").GatewayOptions} options `assets`, `state`, `main` and `archive`
- *   are not supported
- */
+/** Starts `wrangler dev` and waits until the Worker answers. */
 export async function startWithWrangler(options = {}) {
   const { config = CONFIG, readyPath = "/healthz", env = process.env } = options;
   const port = options.port ?? (await freePort());
@@ -54,7 +46,6 @@ export async function startWithWrangler(options = {}) {
   return { url, port, log: running.output, ended: running.ended, stop };
 }
 
-/** Writes variables so that wrangler takes every value literally. */
 function envFile(variables) {
   return Object.entries(variables)
     .map(([name, value]) => `${name}=${quote(name, value)}\n`)

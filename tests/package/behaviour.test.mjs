@@ -1,7 +1,4 @@
-/**
- * Behaviour of the client in the cases where clients often differ. A complete run writes
- * docs/reference/behaviour.md.
- */
+/** Behaviour of the client in the cases where clients often differ. */
 import { after } from "node:test";
 import { rows } from "./behaviour/fixtures.mjs";
 import { writeTable } from "./tables.mjs";

@@ -23,7 +23,6 @@ function make(options) {
   return new Client({ baseUrl: server.url, projectId: "p", auth, logLevel: "off", ...options });
 }
 
-/** Returns a `fetch` that stores its last arguments. */
 function recording() {
   const own = (url, init) => {
     Object.assign(own, { url, init });

@@ -1,13 +1,9 @@
-/**
- * Methods of `client.analytics` for the archive of a gateway. They read the archive, and estimate
- * or begin a backfill.
- */
+/** Methods of `client.analytics` for the archive of a gateway. */
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { Client } from "quillgate";
+import { startScriptedServer } from "./scripted_server.mjs";
 
 const DAYS = { dateFrom: "2026-11-01", dateTo: "2026-11-03" };
 const DAY = {
@@ -24,37 +20,31 @@ const SERIES = { views: [DAY], missing: ["2026-11-02"], nextCursor: null };
 let server;
 let client;
 let responses = [];
-const requests = [];
 
 before(async () => {
-  server = createServer(async (request, response) => {
-    const body = (await request.toArray()).join("");
-    const { pathname, searchParams } = new URL(request.url, "http://gate");
-    const { authorization } = request.headers;
-    const query = Object.fromEntries(searchParams);
-    requests.push({ method: request.method, pathname, query, authorization, body });
-    const { status = 200, body: json, headers } = responses.shift();
-    response.writeHead(status, { "content-type": "application/json", ...headers });
-    response.end(JSON.stringify(json));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const baseUrl = `http://127.0.0.1:${server.address().port}`;
-  client = new Client({ baseUrl, projectId: "acme", auth: { token: "a.b.c" }, logLevel: "off" });
+  server = await startScriptedServer(() => responses.shift());
+  const auth = { token: "a.b.c" };
+  client = new Client({ baseUrl: server.url, projectId: "acme", auth, logLevel: "off" });
 });
-after(() => server.close());
+after(() => server.stop());
 
-/** Sets the next responses and clears the recorded requests. */
 function respondWith(...given) {
-  responses = given;
-  requests.length = 0;
+  responses = given.map((json) => ({ json }));
+  server.requests.length = 0;
 }
 
+const readRequests = () =>
+  server.requests.map(({ method, path, headers, body }) => {
+    const { pathname, searchParams } = new URL(path, "http://gate");
+    const query = Object.fromEntries(searchParams);
+    return { method, pathname, query, authorization: headers.authorization, body };
+  });
+
 test("dailyViews() reads the archive's route with the credential of the client", async () => {
-  respondWith({ body: { ...SERIES, views: [{ ...DAY, later: true }] } });
+  respondWith({ ...SERIES, views: [{ ...DAY, later: true }] });
   const params = { ...DAYS, prefix: "/a b&c", group: "week", limit: 10, cursor: undefined };
   assert.deepEqual(await client.analytics.dailyViews(params), { ...SERIES, nextPosition: null });
-  assert.deepEqual(requests, [
+  assert.deepEqual(readRequests(), [
     {
       method: "GET",
       pathname: "/v1/analytics/acme/views/daily",
@@ -70,23 +60,21 @@ test("archivedViews() reads every page of the archive's list", async () => {
   const totals = { human: 6, ai: 3, total: 9 };
   const page = { totals, missing: ["2026-11-02"] };
   respondWith(
-    { body: { ...page, views: [row("/a"), row("/b")], nextCursor: "/b" } },
-    { body: { ...page, views: [row("/c")], nextCursor: null } },
+    { ...page, views: [row("/a"), row("/b")], nextCursor: "/b" },
+    { ...page, views: [row("/c")], nextCursor: null },
   );
   const rows = await client.analytics.archivedViews({ ...DAYS, limit: 2 }).all();
   assert.deepEqual(rows, [row("/a"), row("/b"), row("/c")]);
-  assert.deepEqual(
-    requests.map(({ pathname, query }) => [pathname, query]),
-    [
-      ["/v1/analytics/acme/views/archived", { ...DAYS, limit: "2" }],
-      ["/v1/analytics/acme/views/archived", { ...DAYS, limit: "2", cursor: "/b" }],
-    ],
-  );
+  const received = readRequests().map(({ pathname, query }) => [pathname, query]);
+  assert.deepEqual(received, [
+    ["/v1/analytics/acme/views/archived", { ...DAYS, limit: "2" }],
+    ["/v1/analytics/acme/views/archived", { ...DAYS, limit: "2", cursor: "/b" }],
+  ]);
 });
 
 test("archivedViews() exports CSV and rejects limits above 1,000", async () => {
   const body = { totals: {}, views: [{ path: "/a,b", total: 3 }], missing: [] };
-  respondWith({ body });
+  respondWith(body);
   const csv = await new Response(
     client.analytics.archivedViews(DAYS).export({ format: "csv" }),
   ).text();
@@ -102,14 +90,14 @@ test("archiveStatus() and the backfill methods call their routes", async () => {
     ...{ requests: 2, hours: 1, completeAt: "2026-11-03T01:00:00Z", bytes: 4096 },
   };
   const plan = { dateFrom: "2026-01-01", days: 1, requests: 2, hours: null, completeAt: null };
-  respondWith({ body: status }, { body: plan }, { body: plan });
+  respondWith(status, plan, plan);
   const { analytics } = client;
   assert.deepEqual(await analytics.archiveStatus(), status);
   assert.deepEqual(await analytics.estimateBackfill({ dateFrom: "2026-01-01" }), plan);
   assert.deepEqual(await analytics.beginBackfill({ dateFrom: "2026-01-01" }), plan);
   const path = "/v1/analytics/acme/views/daily";
   assert.deepEqual(
-    requests.map(({ method, pathname, query, body }) => [method, pathname, query, body]),
+    readRequests().map(({ method, pathname, query, body }) => [method, pathname, query, body]),
     [
       ["GET", `${path}/status`, {}, ""],
       ["GET", `${path}/backfill`, { dateFrom: "2026-01-01" }, ""],

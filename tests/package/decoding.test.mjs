@@ -1,15 +1,11 @@
-/**
- * Decoding of results that are malformed or lack properties. The tests cover one operation for each
- * type of result, except those of job records and of the archive.
- */
+/** Decoding of results that are malformed or lack properties. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, DecodeError, OutcomeUnknownError } from "quillgate";
 
 const ULID = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";
-const COUNT = "must be an integer from 0 to 9007199254740991";
+const COUNT = "an integer from 0 to 9007199254740991";
 
-/** Returns a client that receives the same JSON for every request. */
 function clientWith(json) {
   const fetch = async () => Response.json(json, { headers: { "x-request-id": "r-1" } });
   const options = { baseUrl: "https://gate.example", projectId: "acme", auth: { token: "t" } };
@@ -20,49 +16,41 @@ function clientWith(json) {
 const MALFORMED = {
   "agentJobs.create": [
     ({ agentJobs }) => agentJobs.create({ prompt: "p" }),
-    [[], "", "must be an object, found an array"],
-    [null, "", "must be an object, found null"],
-    [{ id: 5 }, "id", "must be a string, found a number"],
-    [{ status: "active" }, "id", "must be a string, found nothing"],
-    [{ id: null }, "id", "must be a string, found null"],
-    [{ id: "j", status: {} }, "status", "must be a string, found an object"],
-    [
-      { id: "j", source: { repository: true } },
-      "source.repository",
-      "must be a string, found a boolean",
-    ],
+    [[], "", "an object, found an array"],
+    [null, "", "an object, found null"],
+    [{ id: 5 }, "id", "a string, found a number"],
+    [{ status: "active" }, "id", "a string, found nothing"],
+    [{ id: null }, "id", "a string, found null"],
+    [{ id: "j", status: {} }, "status", "a string, found an object"],
+    [{ id: "j", source: { repository: true } }, "source.repository", "a string, found a boolean"],
   ],
   "agentJobs.list": [
     ({ agentJobs }) => agentJobs.list(),
-    [{}, "jobs", "must be an array, found nothing"],
-    [{ jobs: [{ id: "a" }, {}] }, "jobs[1].id", "must be a string, found nothing"],
-    [{ jobs: [], nextCursor: 5 }, "nextCursor", "must be a string, found a number"],
+    [{}, "jobs", "an array, found nothing"],
+    [{ jobs: [{ id: "a" }, {}] }, "jobs[1].id", "a string, found nothing"],
+    [{ jobs: [], nextCursor: 5 }, "nextCursor", "a string, found a number"],
   ],
   "analytics.views": [
     ({ analytics }) => analytics.views(),
-    [{ totals: {}, hasMore: false }, "views", "must be an array, found nothing"],
+    [{ totals: {}, hasMore: false }, "views", "an array, found nothing"],
     [{ totals: { ai: -1 } }, "totals.ai", `${COUNT}, found a number`],
     [{ totals: {}, views: [{ total: "1" }] }, "views[0].total", `${COUNT}, found a string`],
-    [{ totals: {}, views: [], hasMore: 1 }, "hasMore", "must be true or false, found a number"],
+    [{ totals: {}, views: [], hasMore: 1 }, "hasMore", "true or false, found a number"],
   ],
   "analytics.visitors": [
     ({ analytics }) => analytics.visitors(),
-    [
-      { totals: {}, visitors: [{ path: 1 }] },
-      "visitors[0].path",
-      "must be a string, found a number",
-    ],
+    [{ totals: {}, visitors: [{ path: 1 }] }, "visitors[0].path", "a string, found a number"],
   ],
   "analytics.feedback": [
     ({ analytics }) => analytics.feedback(),
-    [{ feedback: [{ source: 5 }] }, "feedback[0].source", "must be a string, found a number"],
+    [{ feedback: [{ source: 5 }] }, "feedback[0].source", "a string, found a number"],
     [
       { feedback: [{ source: "contextual", helpful: "yes" }] },
-      ...["feedback[0].helpful", "must be true or false, found a string"],
+      ...["feedback[0].helpful", "true or false, found a string"],
     ],
     [
       { feedback: [{ source: "code_snippet", code: 5 }] },
-      ...["feedback[0].code", "must be a string, found a number"],
+      ...["feedback[0].code", "a string, found a number"],
     ],
   ],
   "analytics.feedbackByPage": [
@@ -71,19 +59,19 @@ const MALFORMED = {
   ],
   "analytics.searches": [
     ({ analytics }) => analytics.searches(),
-    [{ searches: [{ ctr: "0.5" }] }, "searches[0].ctr", "must be a number, found a string"],
+    [{ searches: [{ ctr: "0.5" }] }, "searches[0].ctr", "a number, found a string"],
     [{ searches: [], totalSearches: 2 ** 53 }, "totalSearches", `${COUNT}, found a number`],
   ],
   "analytics.conversations": [
     ({ analytics }) => analytics.conversations(),
     [
       { conversations: [{ sources: [{ title: 5 }] }] },
-      ...["conversations[0].sources[0].title", "must be a string, found a number"],
+      ...["conversations[0].sources[0].title", "a string, found a number"],
     ],
   ],
   "analytics.conversation": [
     ({ analytics }) => analytics.conversation(ULID),
-    [{ messages: [{ role: 5 }] }, "messages[0].role", "must be a string, found a number"],
+    [{ messages: [{ role: 5 }] }, "messages[0].role", "a string, found a number"],
   ],
   "analytics.callerStats": [
     ({ analytics }) => analytics.callerStats(),
@@ -99,7 +87,8 @@ for (const [name, [call, ...mistakes]] of Object.entries(MALFORMED)) {
       assert.equal(thrown instanceof OutcomeUnknownError, isWrite, JSON.stringify(json));
       const error = isWrite ? thrown.cause : thrown;
       assert.ok(error instanceof DecodeError, JSON.stringify(json));
-      assert.deepEqual([error.path, error.reason, error.requestId], [where, what, "r-1"]);
+      const expected = [where, `must be ${what}`, "r-1"];
+      assert.deepEqual([error.path, error.reason, error.requestId], expected);
     }
   });
 }

@@ -32,7 +32,6 @@ function connect(options = {}) {
   return new Client({ baseUrl: server.url, projectId: "acme", auth, logLevel: "off", ...options });
 }
 
-/** Returns a response with these events. The stream then ends. */
 function stream(...events) {
   const text = events
     .map(([event, data], at) => `id: ${at + 1}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
@@ -115,13 +114,11 @@ test("without a stream, watch polls the status and yields each change once", asy
       ? { json: { _id: "s1", status: states.length > 1 ? states.shift() : states[0] } }
       : { status: 404, json: { error: "not here" } };
   const changes = await collect(client.deployments.watch("s1"));
-  assert.deepEqual(
-    changes.map(({ deployment, done }) => [deployment.status, done]),
-    [
-      ["in_progress", false],
-      ["success", true],
-    ],
-  );
+  const reported = changes.map(({ deployment, done }) => [deployment.status, done]);
+  assert.deepEqual(reported, [
+    ["in_progress", false],
+    ["success", true],
+  ]);
   const paths = server.requests.map(({ path }) => path);
   assert.deepEqual(paths, [`${RECORDS}/s1/events`, STATUS, STATUS]);
 });

@@ -1,7 +1,4 @@
-/**
- * Compiles every JavaScript and TypeScript example of the documents about the package, and runs it
- * against a gateway and the simulator.
- */
+/** Compiles and runs the JavaScript and TypeScript examples of the documents about the package. */
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -11,13 +8,10 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
 import { ROOT } from "../../scripts/versions.mjs";
-import { canaryKey } from "../harness/canary.mjs";
-import { startGateway } from "../harness/gateway.mjs";
-import { accessClaims, mintToken, newSecret, SCOPES } from "../harness/token.mjs";
-import { startUpstream } from "../harness/upstream.mjs";
+import { PROJECT, startGate } from "../gateway/recorded_gateway.mjs";
+import { SCOPES } from "../harness/token.mjs";
 
 const execute = promisify(execFile);
-const PROJECT = "demo-docs";
 /** The documents with examples, and a line that their examples print. */
 const DOCUMENTS = {
   "pkg/README.md": /limit must be an integer from 1 to 250, found 251/,
@@ -28,41 +22,25 @@ const DOCUMENTS = {
 };
 const IMPORT = /^import (?:(\w+)|\{(.*)\}) from "(quillgate(?:\/\w+)?|node:[^"]+)";\n/gm;
 
-let upstream;
-let gateway;
+let gate;
 let token;
 let folder;
 
 before(async () => {
-  const secret = newSecret();
-  upstream = await startUpstream({
-    key: canaryKey(),
-    pages: 600,
-    jobDurationMs: 200,
-    deploymentDurationMs: 200,
+  gate = await startGate("examples", {
+    upstream: { pages: 600, jobDurationMs: 200, deploymentDurationMs: 200 },
+    gateway: { vars: { JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" } },
   });
-  gateway = await startGateway({
-    upstreamUrl: upstream.url,
-    adminKey: canaryKey(),
-    secret,
-    vars: { JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" },
-  });
-  const grant = { sub: "examples", projects: [PROJECT], scope: SCOPES.join(" ") };
-  token = mintToken(accessClaims(grant), secret);
+  token = gate.token({ sub: "examples", scope: SCOPES.join(" ") });
   // Inside the workspace, so that "quillgate" resolves.
   folder = await mkdtemp(join(ROOT, "node_modules", ".examples-"));
 });
 
 after(async () => {
-  await gateway?.stop();
-  await upstream?.stop();
+  await gate?.stop();
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-/**
- * Returns a module with every example in a block, after their imports, and a client and a job that
- * they share.
- */
 async function readExamples(document) {
   const text = await readFile(join(ROOT, document), "utf8");
   const blocks = [...text.matchAll(/^```(?:js|ts)\n(.*?)^```$/gms)].map(([, code]) => code);
@@ -116,14 +94,14 @@ for (const [document, printed] of Object.entries(DOCUMENTS)) {
     const { count, module } = await readExamples(document);
     assert.ok(count >= 1, "found no examples");
     const addressed = module
-      .replaceAll('"https://gate.example"', JSON.stringify(gateway.url))
+      .replaceAll('"https://gate.example"', JSON.stringify(gate.gateway.url))
       .replaceAll('"acme"', JSON.stringify(PROJECT))
       .replaceAll('token: "…"', `token: ${JSON.stringify(token)}`);
     const { code } = await transform(addressed, { loader: "ts", format: "esm", target: "es2022" });
     const file = join(folder, `${name}.mjs`);
     await writeFile(file, code);
     const variables = {
-      QUILLGATE_BASE_URL: gateway.url,
+      QUILLGATE_BASE_URL: gate.gateway.url,
       QUILLGATE_PROJECT_ID: PROJECT,
       QUILLGATE_TOKEN: token,
     };

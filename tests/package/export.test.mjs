@@ -1,10 +1,8 @@
-/**
- * Exports of lists as CSV and NDJSON. The tests check their exact bytes, and that random failures
- * neither lose nor repeat a row.
- */
+/** Exports of lists as CSV and NDJSON. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inspect } from "node:util";
+import { Random } from "../harness/random.mjs";
 import { against, quillgate } from "./behaviour/fixtures.mjs";
 import {
   EXPECTED,
@@ -13,11 +11,10 @@ import {
   makeRows,
   NAMES,
   pageOf,
-  ROWS,
   read,
   SEED,
 } from "./exported_lists.mjs";
-import { Random } from "./random.mjs";
+import { ROWS } from "./scripted_lists.mjs";
 import { queryOf } from "./scripted_server.mjs";
 
 for (const name of NAMES) {

@@ -1,7 +1,4 @@
-/**
- * Exports as streams. The tests cover the number of requests per read, memory, positions, failures,
- * waits, aborts and options.
- */
+/** Exports as streams: requests, memory, positions, failures, waits, aborts and options. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";

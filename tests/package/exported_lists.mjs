@@ -1,65 +1,39 @@
-/**
- * Generates lists with random rows, and exports them with a simple implementation to compare with.
- */
+/** Generates lists with random rows, and a simple implementation of their export. */
 import assert from "node:assert/strict";
+import { ROWS, LISTS as SCRIPTED } from "./scripted_lists.mjs";
 import { queryOf } from "./scripted_server.mjs";
 
 export const FORMATS = ["csv", "ndjson"];
 const BYTE_ORDER_MARK = "\uFEFF";
-/** More than two pages of maximum size in every list. */
-export const ROWS = 620;
 export const SEED = Number(process.env.EXPORT_SEED ?? 7);
 
-/**
- * Per list: the type of each column, the property of a page that has its rows, the maximum page
- * size, how pages continue, and the other properties of a page.
- */
-export const LISTS = {
-  views: {
-    list: ({ analytics }, ...args) => analytics.views(...args),
-    columns: { path: "string", human: "count", ai: "count", total: "count" },
-    ...{ rows: "views", maxRows: 250, by: "offset", base: '"totals":{},' },
-  },
-  visitors: {
-    list: ({ analytics }, ...args) => analytics.visitors(...args),
-    columns: { path: "string", human: "count", ai: "count", total: "count" },
-    ...{ rows: "visitors", maxRows: 250, by: "offset", base: '"totals":{},' },
-  },
+const REPORT = { path: "string", human: "count", ai: "count", total: "count" };
+/** The type of each column, by list. */
+const COLUMNS = {
+  views: REPORT,
+  visitors: REPORT,
   feedback: {
-    list: ({ analytics }, ...args) => analytics.feedback(...args),
-    columns: {
-      ...strings("id", "path", "comment", "createdAt"),
-      ...{ source: "source", status: "string", helpful: "boolean" },
-      ...strings("contact", "code", "filename", "lang"),
-    },
-    ...{ rows: "feedback", maxRows: 100, by: "cursor", base: "" },
+    ...strings("id", "path", "comment", "createdAt"),
+    ...{ source: "source", status: "string", helpful: "boolean" },
+    ...strings("contact", "code", "filename", "lang"),
   },
   searches: {
-    list: ({ analytics }, ...args) => analytics.searches(...args),
-    columns: {
-      ...{ searchQuery: "string", hits: "count", ctr: "number" },
-      ...strings("topClickedPage", "lastSearchedAt"),
-    },
-    ...{ rows: "searches", maxRows: 100, by: "cursor", base: "" },
+    ...{ searchQuery: "string", hits: "count", ctr: "number" },
+    ...strings("topClickedPage", "lastSearchedAt"),
   },
   conversations: {
-    list: ({ analytics }, ...args) => analytics.conversations(...args),
-    columns: {
-      ...strings("id", "timestamp", "query", "response", "responseType"),
-      sources: "sources",
-      ...strings("resolutionStatus", "queryCategory", "pageUrl"),
-    },
-    ...{ rows: "conversations", maxRows: 1000, by: "cursor", base: "" },
+    ...strings("id", "timestamp", "query", "response", "responseType"),
+    sources: "sources",
+    ...strings("resolutionStatus", "queryCategory", "pageUrl"),
   },
   jobs: {
-    list: ({ agentJobs }, ...args) => agentJobs.list(...args),
-    columns: {
-      id: "id",
-      ...strings("status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"),
-    },
-    ...{ rows: "jobs", maxRows: 100, by: "cursor", base: "" },
+    id: "id",
+    ...strings("status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"),
   },
 };
+export const LISTS = Object.fromEntries(
+  Object.entries(SCRIPTED).map(([name, list]) => [name, { ...list, columns: COLUMNS[name] }]),
+);
 
 function strings(...names) {
   return Object.fromEntries(names.map((name) => [name, "string"]));
@@ -98,7 +72,6 @@ const MORE_STRINGS = [
 ];
 const SPACES = ["", "", "", " ", "\n", "\t", "\r\n  "];
 
-/** Writes a JSON string with unnecessary escapes. */
 function writeString(random, text) {
   const characters = Array.from({ length: text.length }, (_, at) => {
     const unit = text[at];
@@ -112,7 +85,6 @@ function writeString(random, text) {
 const anyString = (random) =>
   random.pick([...STRINGS, ...MORE_STRINGS]) + random.pick(["", "", "x,"]);
 
-/** JSON tokens of a random value, by column type. */
 const VALUES = {
   id: (random) => [writeString(random, anyString(random))],
   string: (random) => [random.chance(0.1) ? "null" : writeString(random, anyString(random))],
@@ -123,7 +95,7 @@ const VALUES = {
   sources: (random) => {
     if (random.chance(0.2)) return ["null"];
     const source = () => objectOf([["title", VALUES.string(random)]]);
-    return listOf(Array.from({ length: random.integer(0, 3) }, source));
+    return listOf(Array.from({ length: random.below(4) }, source));
   },
   unknown: (random) =>
     random.pick([
@@ -141,17 +113,15 @@ function objectOf(properties) {
   return ["{", ...listOf(tokens).slice(1, -1), "}"];
 }
 
-/** Returns the JSON tokens of a row and of its cells. */
 function makeRow(random, { columns }) {
   const cells = Object.entries(columns).map(([name, type]) => [name, VALUES[type](random)]);
   // A null column may also be absent.
   const present = cells.filter(([, value]) => value[0] !== "null" || random.chance(0.5));
-  if (random.chance(0.3)) present.splice(random.integer(0, 2), 0, ["more", VALUES.unknown(random)]);
+  if (random.chance(0.3)) present.splice(random.below(3), 0, ["more", VALUES.unknown(random)]);
   if (random.chance(0.3)) present.reverse();
   return { tokens: objectOf(present), cells: new Map(cells) };
 }
 
-/** The expected bytes of an export. */
 export const EXPECTED = {
   ndjson: (rows) => rows.map(({ tokens }) => `${tokens.join("")}\n`).join(""),
   csv: (rows, { columns }) => {
@@ -180,7 +150,6 @@ function cellOf(tokens) {
 /** Returns a cursor after `at` rows. It is a ULID, as conversations require. */
 const cursorOf = (at) => `01ARZ3NDEKTSV4RRFF${String(at).padStart(8, "0")}`;
 
-/** Returns a script that responds with the requested page, with random white space in its JSON. */
 export function pageOf(list, rows, random) {
   return (received) => {
     const query = queryOf(received);
@@ -190,9 +159,10 @@ export function pageOf(list, rows, random) {
     const text = tokens.map((token) => random.pick(SPACES) + token).join("");
     const next = to < rows.length ? `"${cursorOf(to)}"` : "null";
     const more = list.by === "cursor" ? `"nextCursor":${next}` : `"hasMore":${to < rows.length}`;
-    const hasMore = list.by === "cursor" && list.rows !== "searches" && list.rows !== "jobs";
-    const end = hasMore ? `${more},"hasMore":${to < rows.length}` : more;
-    return { text: `{${list.base}"${list.rows}":${text},${end}}` };
+    const end =
+      list.by === "cursor" && list.hasMore ? `${more},"hasMore":${to < rows.length}` : more;
+    const totals = list.by === "offset" ? '"totals":{},' : "";
+    return { text: `{${totals}"${list.rows}":${text},${end}}` };
   };
 }
 
@@ -202,7 +172,6 @@ export function makeRows(random, list, count = ROWS) {
 
 export const decode = (chunks) => Buffer.concat(chunks).toString("utf8");
 
-/** Returns the whole text of a stream. */
 export async function read(stream) {
   const chunks = [];
   for await (const chunk of stream) {

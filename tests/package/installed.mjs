@@ -34,7 +34,6 @@ const MAX_CACHE_AGE_MS = 24 * 3_600_000;
 let home;
 let cached;
 
-/** Returns a temporary folder, which this process removes when it exits. */
 function temporary() {
   if (home === undefined) {
     home = mkdtempSync(join(tmpdir(), "quillgate-package-"));
@@ -43,12 +42,10 @@ function temporary() {
   return home;
 }
 
-/** Packs the package if its files have changed. Returns the path of the tarball. */
 export async function packed() {
   return join(await cacheEntry(), TARBALL);
 }
 
-/** Returns the folder with the tarball and its installation. */
 function cacheEntry() {
   cached ??= (async () => {
     const entry = join(CACHE, hashPackage());
@@ -58,7 +55,6 @@ function cacheEntry() {
   return cached;
 }
 
-/** Hashes every file that the tarball can contain. */
 function hashPackage() {
   const files = readdirSync(PACKAGE, { recursive: true })
     .filter((path) =>
@@ -106,13 +102,7 @@ async function npm(args, cwd) {
   return stdout;
 }
 
-/**
- * Creates a folder with the package, and copies npm's installation of the tarball from the cache.
- *
- * @param {string} name of the folder
- * @param {Record<string, string>} [files] other files of the folder, by path
- * @returns {Promise<string>} the path of the folder
- */
+/** Creates a folder with the package from the cached installation of the tarball. */
 export async function install(name, files = {}) {
   const folder = join(temporary(), name);
   const entry = await cacheEntry();
@@ -125,7 +115,6 @@ export async function install(name, files = {}) {
   return folder;
 }
 
-/** Writes files in a folder, by their path in it. */
 export function write(folder, files) {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -133,12 +122,10 @@ export function write(folder, files) {
   }
 }
 
-/** Copies a file of tests/package, given by its path there, to the top level of a folder. */
 export function copy(folder, path) {
   cpSync(join(HERE, path), join(folder, basename(path)));
 }
 
-/** Links a package of the repository into a folder. */
 export function link(folder, name) {
   const path = join(folder, "node_modules", name);
   mkdirSync(dirname(path), { recursive: true });
@@ -148,12 +135,10 @@ export function link(folder, name) {
 /** Requires a package of tests/package/tools. */
 export const tool = createRequire(join(TOOLS, "x.cjs"));
 
-/** Returns the path of a file in tests/package/tools. */
 export function toolPath(...path) {
   return join(TOOLS, ...path);
 }
 
-/** Returns the version of a package of the repository or of tests/package/tools. */
 export function versionOf(name) {
   const folders = [join(ROOT, "node_modules"), TOOLS];
   const manifests = folders.map((folder) => join(folder, name, "package.json"));

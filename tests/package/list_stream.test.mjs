@@ -1,11 +1,7 @@
-/**
- * Methods that need a gateway. The tests cover `watchAll()`, which streams the jobs of a project,
- * `record()` and `deleteRecord()`.
- */
+/** Methods that need a gateway. */
 
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import {
   AuthenticationError,
   Client,
@@ -14,6 +10,7 @@ import {
   NotFoundError,
   RateLimitError,
 } from "quillgate";
+import { event, streams as rawStreams, useServer } from "./streaming_server.mjs";
 
 const TOKEN = "list-stream-test-token";
 const JOBS = "/v2/agent/acme/jobs";
@@ -27,48 +24,30 @@ const JOB = {
   checkedAt: "2026-11-21T08:55:00.000Z",
 };
 
-/** Handlers of the next requests, in order. The last one repeats. */
 let handlers;
 /** The received requests. `closed` resolves when the connection ends. */
 let requests;
-let server;
 let client;
 
 // A reconnection waits for at least a second, which `event_stream.test.mjs` checks.
 const { setTimeout: wait } = globalThis;
 globalThis.setTimeout = (run, ms, ...rest) => wait(run, ms >= 1000 && ms <= 1250 ? 1 : ms, ...rest);
 
-before(async () => {
-  server = createServer((request, response) => {
-    const { method, url, headers } = request;
-    const closed = new Promise((resolve) => response.once("close", resolve));
-    requests.push({ method, url, headers, closed });
-    const handle = handlers[Math.min(requests.length, handlers.length) - 1];
-    handle(response);
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+const server = useServer((request, response) => {
+  const { method, url, headers } = request;
+  const closed = new Promise((resolve) => response.once("close", resolve));
+  requests.push({ method, url, headers, closed });
+  const handle = handlers[Math.min(requests.length, handlers.length) - 1];
+  handle(response);
 });
 
 beforeEach(() => {
   requests = [];
-  const baseUrl = `http://127.0.0.1:${server.address().port}`;
+  const baseUrl = server.url;
   client = new Client({ baseUrl, projectId: "acme", auth: { token: TOKEN }, logLevel: "off" });
 });
 
-after(() => {
-  server.closeAllConnections();
-  server.close();
-});
-
-/** Returns a handler that streams these chunks. The stream then ends, breaks or stays open. */
-function streams(chunks, end = "open") {
-  return (response) => {
-    response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
-    for (const chunk of ["retry: 1\n\n", ...chunks]) response.write(chunk);
-    if (end === "end") response.end();
-    if (end === "break") response.write(": cut\n", () => response.socket.destroy());
-  };
-}
+const streams = (chunks, end = "open") => rawStreams(["retry: 1\n\n", ...chunks], end);
 
 function respondWith(status, body, headers = {}) {
   return (response) => {
@@ -77,10 +56,8 @@ function respondWith(status, body, headers = {}) {
   };
 }
 
-const event = (id, name, data) => `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 const jobEvent = (id, changes = {}) => event(id, "job", { ...JOB, ...changes });
 
-/** Returns the first `count` changes of `watchAll()`. */
 async function take(count, options) {
   const changes = [];
   for await (const change of client.agentJobs.watchAll(options)) {
@@ -90,12 +67,11 @@ async function take(count, options) {
   return changes;
 }
 
-async function rejectionOf(promise) {
-  return await promise.then(
+const rejectionOf = (promise) =>
+  promise.then(
     () => assert.fail("it did not reject"),
     (error) => error,
   );
-}
 
 describe("`watchAll()`", () => {
   test("watchAll() yields listed jobs and the ids of deleted records, and ignores other events", async () => {
@@ -187,11 +163,7 @@ describe("`watchAll()`", () => {
   });
 
   test("watchAll() rejects with the last error after five failures, at the line of its call", async () => {
-    const short = "retry: 1\n\n";
-    const first = (response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(short);
-    };
+    const first = streams([], "end");
     for (const [handler, kind] of [
       [respondWith(429, { type: "/problems/too-many-streams" }), RateLimitError],
       [(response) => response.socket.destroy(), ConnectionError],
@@ -257,12 +229,7 @@ describe("`watchAll()`", () => {
 
 describe("`record()`", () => {
   test("deleteRecord() resolves to undefined after a response without content", async () => {
-    handlers = [
-      (response) => {
-        response.writeHead(204);
-        response.end();
-      },
-    ];
+    handlers = [(response) => response.writeHead(204).end()];
     assert.equal(await client.agentJobs.deleteRecord("j1"), undefined);
     const [{ method, url }] = requests;
     assert.deepEqual([method, url], ["DELETE", "/v2/agent/acme/job/j1/record"]);

@@ -1,7 +1,4 @@
-/**
- * Lists and reports of the package, except those of the archive. The tests cover their requests,
- * their rows, and the input that they reject.
- */
+/** Lists and reports of the package, except those of the archive. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inspect } from "node:util";
@@ -23,9 +20,10 @@ import {
 } from "./scripted_lists.mjs";
 import { queryOf } from "./scripted_server.mjs";
 
+const THREAD = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
 for (const name of NAMES) {
   const list = LISTS[name];
-  /** Returns the paging parameters of the page that starts at a row. */
   const pagingFrom = (from, limit) => {
     const at = list.by === "offset" ? { offset: String(from) } : { cursor: cursorOf(list, from) };
     return { limit: String(limit), ...(from > 0 || list.by === "offset" ? at : {}) };
@@ -187,7 +185,7 @@ describe("Pages without optional properties", () => {
       { views: [{ path: "/b" }] },
     ],
     conversations: [
-      { conversations: [{ id: "t1" }], nextCursor: "01ARZ3NDEKTSV4RRFFQ69G5FAV" },
+      { conversations: [{ id: "t1" }], nextCursor: THREAD },
       { conversations: [{ id: null }] },
     ],
   };
@@ -240,11 +238,7 @@ describe("`buildRequest()`", () => {
     ["feedbackByPage", { limit: 100 }, "/feedback/by-page?limit=100"],
     ["searches", {}, "/searches"],
     ["conversations", { limit: 1000 }, "/assistant?limit=1000"],
-    [
-      "conversation",
-      { threadId: "01ARZ3NDEKTSV4RRFFQ69G5FAV" },
-      "/assistant/threads/01ARZ3NDEKTSV4RRFFQ69G5FAV",
-    ],
+    ["conversation", { threadId: THREAD }, `/assistant/threads/${THREAD}`],
     ["callerStats", { dateFrom: "2024-01-01" }, "/assistant/caller-stats?dateFrom=2024-01-01"],
   ]) {
     test(`buildRequest() returns the request of analytics.${name}`, () =>
@@ -257,7 +251,6 @@ describe("`buildRequest()`", () => {
 });
 
 describe("Invalid input", () => {
-  /** Every way to use a list. With invalid input, none may send a request. */
   const USES = {
     awaited: (made) => made,
     iterated: (made) => collect(made),
@@ -313,8 +306,7 @@ describe("Invalid input", () => {
     wait: ({ agentJobs }, options) => agentJobs.wait("j1", options),
     watch: ({ agentJobs }, options) => agentJobs.watch("j1", options).next(),
     feedbackByPage: ({ analytics }, options) => analytics.feedbackByPage({}, options),
-    conversation: ({ analytics }, options) =>
-      analytics.conversation("01ARZ3NDEKTSV4RRFFQ69G5FAV", options),
+    conversation: ({ analytics }, options) => analytics.conversation(THREAD, options),
     callerStats: ({ analytics }, options) => analytics.callerStats({}, options),
     withOptions: (client, options) => client.withOptions(options).agentJobs.get("j1"),
     "new Client": (_, options) =>

@@ -7,7 +7,6 @@ import { startScriptedServer } from "./scripted_server.mjs";
 let server;
 afterEach(() => server?.stop());
 
-/** Returns a client of a gateway whose responses are `script`, each in turn. */
 async function serve(script, options = {}) {
   const responses = [script].flat();
   server = await startScriptedServer((_, at) => responses[Math.min(at, responses.length - 1)]);

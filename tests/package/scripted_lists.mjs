@@ -3,13 +3,9 @@ import { queryOf } from "./scripted_server.mjs";
 
 export const ANALYTICS = "/v1/analytics/acme";
 export const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-03-01" };
-/** More than two pages of maximum size in every list. */
 export const ROWS = 620;
 
-/**
- * Per list: its path, the property of a page that has its rows, how pages continue, the default and
- * the maximum page size, the property that identifies a row, and the other properties of a page.
- */
+/** Per list: its path, paging, page sizes, the identifying property, and the rest of a page. */
 export const LISTS = {
   views: {
     list: ({ analytics }, ...args) => analytics.views(...args),
@@ -55,16 +51,12 @@ export const rowOf = (list, at) => ({
   ...(list.rows === "feedback" ? { source: "agent" } : {}),
 });
 
-/**
- * Returns a cursor after `at` rows: a ULID for conversations, otherwise a string that needs
- * encoding.
- */
+/** Returns a cursor after `at` rows: a ULID, or a string that needs encoding. */
 export const cursorOf = (list, at) =>
   list.rows === "conversations" ? `01ARZ3NDEKTSV4RRFF${String(at).padStart(8, "0")}` : `é/${at}+=&`;
 
 export const rowsBefore = (cursor) => Number(/(\d+)(?:\+=&)?$/.exec(cursor.slice(-10))[1]);
 
-/** Returns a script that responds with the requested page of a list of `total` rows. */
 export function pageOf(list, total = ROWS) {
   return (received) => {
     const query = queryOf(received);
@@ -84,7 +76,6 @@ export async function collect(iterable) {
   return all;
 }
 
-/** Every way to read the rows of a list. */
 export const WAYS = {
   "for await": (list) => collect(list),
   "pages()": async (list, { rows }) => (await collect(list.pages())).flatMap((page) => page[rows]),
@@ -101,7 +92,6 @@ export const namesOf = ({ name }, rows) => rows.map((row) => row[name]);
 export const namesFrom = (from, to = ROWS) =>
   Array.from({ length: to - from }, (_, at) => `r${from + at}`);
 
-/** Returns the paging parameters of a request. */
 export function pagingOf(received) {
   const query = queryOf(received);
   return Object.fromEntries(

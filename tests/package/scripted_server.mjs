@@ -1,31 +1,12 @@
 /** An HTTP server with scripted responses, including broken ones. */
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { listen } from "../harness/listen.mjs";
 
-/**
- * @typedef {object} Received
- * @property {string} method
- * @property {string} path with the query
- * @property {import("node:http").IncomingHttpHeaders} headers
- * @property {string} body
- * @property {Promise<boolean>} ended resolves to whether the whole response was sent
- *
- * @typedef {object} ScriptedResponse
- * @property {number} [status] defaults to 200
- * @property {Record<string, string>} [headers]
- * @property {unknown} [json]
- * @property {string} [text]
- * @property {"head" | "body"} [stall] stops before the head or within the body
- * @property {boolean} [cut] closes the connection within the body
- *
- * @param {(received: Received, number: number) => ScriptedResponse} respond receives each request
- *   and its number, counted from 0
- */
+/** Starts a server. `stall` stops a response before its head or body; `cut` breaks its body. */
 export async function startScriptedServer(respond) {
-  /** @type {Received[]} */
   const requests = [];
   const arrivals = [];
-  const server = createServer(async (request, response) => {
+  const { url, stop } = await listen(async (request, response) => {
     const ended = once(response, "close").then(() => response.writableFinished);
     const { method, url: path, headers } = request;
     const received = { method, path, headers, body: "", ended };
@@ -34,19 +15,13 @@ export async function startScriptedServer(respond) {
     for (const arrive of arrivals.splice(0)) arrive();
     send(response, respond(received, requests.length - 1));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${server.address().port}`,
+    url,
+    stop,
     requests,
     /** Resolves when `count` complete requests have arrived. */
     async arrived(count) {
       while (requests.length < count) await new Promise((resolve) => arrivals.push(resolve));
-    },
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
     },
   };
 }
@@ -63,5 +38,4 @@ function send(response, { status = 200, headers = {}, json, text, stall, cut }) 
   response.writeHead(status, { ...type, ...headers }).end(body);
 }
 
-/** Returns the query parameters of a received request. */
 export const queryOf = ({ path }) => new URL(path, "http://x").searchParams;

@@ -22,7 +22,6 @@ import { ROOT } from "../../scripts/versions.mjs";
  * tests about 23,000, CommonJS 72,000, source maps and sources 65,000.
  */
 const BUDGET = { wasm: 18_900, js: 16_500, total: 35_300, tarball: 380_000 };
-/** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
   "quillgate/testing": [
     'import { createFakeGateway } from "quillgate/testing"; globalThis.x = createFakeGateway;',
@@ -37,10 +36,7 @@ const ENTRIES = {
     3_800,
   ],
 };
-/**
- * Maximum size of the inline entry in relation to JavaScript plus wasm. The README states it. About 3 %
- * are the table of failed connections, which browsers do not need.
- */
+/** The inline entry relative to JavaScript plus wasm. The README states it. */
 const MAX_INLINE_RATIO = 1.06;
 
 test("the wasm and the JavaScript of an import are within their budget", async () => {

@@ -1,8 +1,8 @@
 /** An HTTP server of static files, which also forwards requests to the simulator. */
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
+import { text } from "node:stream/consumers";
+import { listen } from "../harness/listen.mjs";
 
 const TYPES = {
   ".css": "text/css",
@@ -13,17 +13,10 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/**
- * @param {object} options
- * @param {string} options.folder of the files
- * @param {string} [options.apiUrl] receives requests below `/api`
- * @param {Record<string, string>} [options.types] additional media types, by extension
- * @param {Record<string, string>} [options.policies] content security policies, by path
- */
 export async function serve({ folder, apiUrl, types = {}, policies = {} }) {
   const requests = [];
   const results = new Map();
-  const server = createServer((request, response) => {
+  const { url, stop } = await listen((request, response) => {
     const { pathname, search } = new URL(request.url, "http://localhost");
     requests.push(pathname);
     const respond = async () => {
@@ -46,7 +39,7 @@ export async function serve({ folder, apiUrl, types = {}, policies = {} }) {
     const upstream = await fetch(`${apiUrl}${target.slice(4)}`, {
       method: request.method,
       headers: Object.entries({ authorization, "content-type": type }).filter(([, value]) => value),
-      body: request.method === "GET" ? undefined : await textOf(request),
+      body: request.method === "GET" ? undefined : await text(request),
       redirect: "manual",
     });
     const headers = Object.fromEntries(upstream.headers);
@@ -56,40 +49,25 @@ export async function serve({ folder, apiUrl, types = {}, policies = {} }) {
   }
 
   async function store(request, response, name) {
-    const value = JSON.parse(await textOf(request));
+    const value = JSON.parse(await text(request));
     response.writeHead(204).end();
     resultOf(name).resolve(value);
   }
 
   function resultOf(name) {
     if (!results.has(name)) {
-      let resolve;
-      const promise = new Promise((settle) => {
-        resolve = settle;
-      });
-      results.set(name, { promise, resolve });
+      const result = {};
+      result.promise = new Promise((resolve) => Object.assign(result, { resolve }));
+      results.set(name, result);
     }
     return results.get(name);
   }
 
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    /** The paths of all requests. */
+    url,
+    stop,
     requests,
     /** Resolves to the JSON that a page posts to `/result/<name>`. */
     result: (name) => resultOf(name).promise,
-    async stop() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
   };
-}
-
-async function textOf(request) {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
 }

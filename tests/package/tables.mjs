@@ -16,12 +16,6 @@ const TABLES = {
   },
 };
 
-/**
- * Writes a table.
- *
- * @param {keyof typeof TABLES} name of the file
- * @param {Record<string, string>[]} rows each `section` becomes a heading with its own table
- */
 export function writeTable(name, rows) {
   const { title, text, columns } = TABLES[name];
   const lines = [`# ${title}`, "", text];
@@ -37,12 +31,6 @@ export function writeTable(name, rows) {
   renameSync(temporary, fileOf(name));
 }
 
-/**
- * Reads the rows of a table.
- *
- * @param {keyof typeof TABLES} name of the file
- * @returns {Record<string, string>[]}
- */
 export function readTable(name) {
   const keys = Object.keys(TABLES[name].columns);
   return readFileSync(fileOf(name), "utf8")

@@ -8,7 +8,6 @@ import { unwrap, WebhookVerificationError } from "quillgate/webhooks";
 const START = Date.parse("2026-11-25T09:00:00Z");
 const MINUTE = 60_000;
 
-/** Returns a fake whose clock only the test moves, and a client of it. */
 function start(options) {
   const gateway = createFakeGateway({ now: () => START, ...options });
   const client = new Client({ ...gateway.clientOptions, logLevel: "off" });
@@ -45,10 +44,9 @@ describe("jobs of the fake gateway", () => {
     assert.deepEqual(gateway.updateJob(added.id, { status: "completed" }).messages, both);
     assert.deepEqual(gateway.jobs[0].messages, both);
     const { messages } = await client.agentJobs.record(added.id);
-    assert.deepEqual(
-      messages.map(({ prompt, author }) => [prompt, author]),
-      both.map((prompt) => [prompt, "fake-author"]),
-    );
+    const sent = messages.map(({ prompt, author }) => [prompt, author]);
+    const expected = both.map((prompt) => [prompt, "fake-author"]);
+    assert.deepEqual(sent, expected);
   });
 });
 
@@ -65,22 +63,18 @@ describe("deployments of the fake gateway", () => {
     const ended = await client.deployments.wait(statusId);
     assert.deepEqual([ended.status, ended.endedAt], ["success", new Date(START + 5).toISOString()]);
     const { deployments } = await client.deployments.list();
-    assert.deepEqual(
-      deployments.map(({ branch, isLive, createdBy }) => [branch, isLive, createdBy]),
-      [
-        ["docs/New#1", false, "fake-author"],
-        [null, true, "fake-author"],
-      ],
-    );
+    const listed = deployments.map(({ branch, isLive, createdBy }) => [branch, isLive, createdBy]);
+    assert.deepEqual(listed, [
+      ["docs/New#1", false, "fake-author"],
+      [null, true, "fake-author"],
+    ]);
     const { logs } = await client.deployments.get(preview.statusId);
     assert.deepEqual(logs, ["Failed to build"]);
-    assert.deepEqual(
-      gateway.requests.slice(0, 2).map(({ status, params }) => [status, params]),
-      [
-        [202, {}],
-        [202, { branch: "docs/New#1" }],
-      ],
-    );
+    const received = gateway.requests.slice(0, 2).map(({ status, params }) => [status, params]);
+    assert.deepEqual(received, [
+      [202, {}],
+      [202, { branch: "docs/New#1" }],
+    ]);
   });
 });
 
@@ -134,10 +128,8 @@ describe("failures of the fake gateway", () => {
     await assert.rejects(impatient.agentJobs.list(), ConnectionError);
     gateway.fail("no-response");
     await assert.rejects(impatient.agentJobs.list(), TimeoutError);
-    assert.deepEqual(
-      gateway.requests.map(({ status }) => status),
-      [null, null],
-    );
+    const statuses = gateway.requests.map(({ status }) => status);
+    assert.deepEqual(statuses, [null, null]);
   });
 });
 

@@ -1,16 +1,11 @@
-/**
- * Compares the fake gateway of `quillgate/testing` with a real gateway. Both must respond alike.
- */
+/** Compares the fake gateway of `quillgate/testing` with a real one. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createFakeGateway } from "quillgate/testing";
-import { canaryKey } from "../harness/canary.mjs";
-import { startGateway } from "../harness/gateway.mjs";
-import { accessClaims, mintToken, newSecret, SCOPES } from "../harness/token.mjs";
-import { startUpstream } from "../harness/upstream.mjs";
+import { PROJECT, startGate } from "../gateway/recorded_gateway.mjs";
+import { SCOPES } from "../harness/token.mjs";
 import { describeResponse, readStream, send } from "./testing/conformance.mjs";
 
-const PROJECT = "demo-docs";
 const JOBS = "/v2/agent/{project}";
 const REPORTS = "/v1/analytics/{project}";
 const SITE = "/v1/project/{project}";
@@ -21,9 +16,7 @@ const JOB_DURATION = 1500;
 const CREATE_LIMIT = 6;
 const RANGE = "dateFrom=2026-10-01&dateTo=2026-11-01";
 
-let upstream;
-let gateway;
-/** The two gateways. */
+let gate;
 let real;
 let fake;
 let fakeGateway;
@@ -31,25 +24,22 @@ let fakeGateway;
 const ids = new Map();
 
 before(async () => {
-  const secret = newSecret();
-  const content = { pages: 30, feedback: 20, searches: 20, conversations: 20 };
-  upstream = await startUpstream({
-    key: canaryKey(),
-    ...content,
-    jobDurationMs: JOB_DURATION,
-    deploymentDurationMs: JOB_DURATION,
-  });
-  gateway = await startGateway({
-    ...{ upstreamUrl: upstream.url, adminKey: canaryKey(), secret },
-    vars: {
-      ...{ JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" },
-      CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
-      UPSTREAM_TIMEOUT_SECONDS: "1",
+  gate = await startGate("fake", {
+    upstream: {
+      ...{ pages: 30, feedback: 20, searches: 20, conversations: 20 },
+      ...{ jobDurationMs: JOB_DURATION, deploymentDurationMs: JOB_DURATION },
+    },
+    gateway: {
+      vars: {
+        ...{ JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" },
+        CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
+        UPSTREAM_TIMEOUT_SECONDS: "1",
+      },
     },
   });
-  const scope = SCOPES.join(" ");
-  const token = mintToken(accessClaims({ sub: "test", projects: [PROJECT], scope }), secret);
-  real = { fetch: (request) => fetch(request), url: gateway.url, projectId: PROJECT, token };
+  const token = gate.token({ sub: "test", scope: SCOPES.join(" ") });
+  const { url } = gate.gateway;
+  real = { fetch: (request) => fetch(request), url, projectId: PROJECT, token };
   fakeGateway = createFakeGateway({
     author: "test",
     jobDuration: JOB_DURATION,
@@ -59,12 +49,8 @@ before(async () => {
   const { auth, baseUrl, ...options } = fakeGateway.clientOptions;
   fake = { ...options, token: auth.token, url: baseUrl };
 });
-after(() => Promise.all([gateway?.stop(), upstream?.stop()]));
+after(() => gate?.stop());
 
-/**
- * Sends a request to both gateways and asserts that the responses agree. Replaces `{job:name}` in
- * `path` by the id of the job that each gateway created with that name.
- */
 async function assertAlike(path, options) {
   const results = [];
   for (const [side, at] of [
@@ -79,7 +65,6 @@ async function assertAlike(path, options) {
   return results.map(({ json }) => json);
 }
 
-/** Creates a job in both gateways, and stores its ids under `name`. */
 async function create(name, options = {}) {
   const json = options.json ?? { prompt: `Prompt of ${name}` };
   const created = await assertAlike(`${JOBS}/job`, { method: "POST", json, ...options });
@@ -153,7 +138,7 @@ describe("jobs", () => {
 
   test("both gateways report an unknown outcome when Mintlify does not respond", async () => {
     const fault = { kind: "hang" };
-    await upstream.fault({ operation: "agentJobs.create", times: 1, fault });
+    await gate.upstream.fault({ operation: "agentJobs.create", times: 1, fault });
     fakeGateway.fail("upstream-timeout", { operation: "agentJobs.create" });
     const headers = { "idempotency-key": "key-2" };
     const options = { method: "POST", json: { prompt: "unknown" }, headers };
@@ -190,14 +175,12 @@ describe("jobs", () => {
 });
 
 describe("deployments", () => {
-  /** Starts a deployment or a preview in both gateways, and returns its ids. */
   async function startBoth(kind, options = {}) {
     const path = `/v1/project/${kind}/{project}`;
     const started = await assertAlike(path, { method: "POST", ...options });
     return started.map(({ statusId }) => statusId);
   }
 
-  /** Sends a request about a deployment to both gateways. */
   async function both(started, path, options) {
     const sent = [real, fake].map((side, at) => send(side, path(started[at]), options));
     const [expected, found] = (await Promise.all(sent)).map(describeResponse);

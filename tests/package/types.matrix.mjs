@@ -1,7 +1,4 @@
-/**
- * Checks the packed package's types with the oldest supported TypeScript, and the package with two
- * linters for packages.
- */
+/** Checks the package with the oldest supported TypeScript and with two linters. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { capture } from "../../scripts/child.mjs";

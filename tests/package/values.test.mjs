@@ -47,55 +47,28 @@ test("a value that is not a time is null", () => {
   }
 });
 
-for (const [link, name, noun, listHref] of [
+const PULLS = "/pulls?q=is:pr+sort:created-desc";
+const MERGES = "/-/merge_requests?scope=all&state=all";
+const GIT = "git.acme.example";
+for (const [host, repository, path, name, list] of [
+  ["github.com", "acme/docs", "/pull/7/files?w=1#diff", "acme/docs#7", PULLS],
+  [`${GIT}:8443`, "acme/docs", "/pull/7", `${GIT}:8443/acme/docs#7`, PULLS],
+  ["gitlab.com", "group/sub/docs", "/-/merge_requests/7/diffs", "group/sub/docs!7", MERGES],
+  [GIT, "group/docs", "/merge_requests/7#note_1", `${GIT}/group/docs!7`, MERGES],
+  ["bitbucket.org", "acme/docs", "/pull-requests/7/overview", "acme/docs#7", "/pull-requests/"],
   [
-    "https://github.com/acme/docs/pull/7/files?w=1#diff",
-    "acme/docs#7",
-    "pull request",
-    "https://github.com/acme/docs/pulls?q=is:pr+sort:created-desc",
+    ...[GIT, "bitbucket/projects/KEY/repos/docs", "/pull-requests/7/diff"],
+    ...[`${GIT}/KEY/docs#7`, "/pull-requests"],
   ],
-  [
-    "https://github.acme.example:8443/acme/docs/pull/7",
-    "github.acme.example:8443/acme/docs#7",
-    "pull request",
-    "https://github.acme.example:8443/acme/docs/pulls?q=is:pr+sort:created-desc",
-  ],
-  [
-    "https://gitlab.com/group/sub/docs/-/merge_requests/7/diffs",
-    "group/sub/docs!7",
-    "merge request",
-    "https://gitlab.com/group/sub/docs/-/merge_requests?scope=all&state=all",
-  ],
-  [
-    "https://git.acme.example/group/docs/merge_requests/7#note_1",
-    "git.acme.example/group/docs!7",
-    "merge request",
-    "https://git.acme.example/group/docs/-/merge_requests?scope=all&state=all",
-  ],
-  [
-    "https://bitbucket.org/acme/docs/pull-requests/7/overview",
-    "acme/docs#7",
-    "pull request",
-    "https://bitbucket.org/acme/docs/pull-requests/",
-  ],
-  [
-    "https://git.acme.example/bitbucket/projects/KEY/repos/docs/pull-requests/7/diff",
-    "git.acme.example/KEY/docs#7",
-    "pull request",
-    "https://git.acme.example/bitbucket/projects/KEY/repos/docs/pull-requests",
-  ],
-  [
-    "https://codeberg.org/acme/docs/pulls/7",
-    "codeberg.org/acme/docs#7",
-    "pull request",
-    "https://codeberg.org/acme/docs/pulls?q=is:pr+sort:created-desc",
-  ],
+  ["codeberg.org", "acme/docs", "/pulls/7", "codeberg.org/acme/docs#7", PULLS],
 ]) {
+  const link = `https://${host}/${repository}${path}`;
   test(`the link ${link} is named ${name}`, () => {
     const request = readPullRequest(link);
+    const noun = name.includes("!") ? "merge request" : "pull request";
     assert.deepEqual([request.href, request.name, request.noun], [link, name, noun]);
-    assert.equal(request.listHref, listHref);
-    assert.equal(request.number, noun === "merge request" ? "!7" : "#7");
+    assert.equal(request.listHref, `https://${host}/${repository}${list}`);
+    assert.equal(request.number, name.includes("!") ? "!7" : "#7");
   });
 }
 
@@ -146,16 +119,8 @@ test("rate limits are read in any order of parameters, that with the fewest requ
     const [limit, ...others] = read(field);
     assert.deepEqual([limit?.policy, limit?.left, others.length], [policy, left, 0], field);
   }
-  for (const field of [
-    null,
-    "",
-    '"a"',
-    '"a";r=-1',
-    '"a";r=1.5',
-    '"a";r="1"',
-    "limit=5, remaining=1",
-    ",;",
-  ]) {
+  const invalid = ["", '"a"', '"a";r=-1', '"a";r=1.5', '"a";r="1"', "limit=5, remaining=1", ",;"];
+  for (const field of [null, ...invalid]) {
     assert.deepEqual(read(field), [], field);
   }
 });

@@ -1,23 +1,17 @@
-/**
- * `quillgate/webhooks`. The tests use the vectors of Standard Webhooks, attacks, and a message from
- * a real gateway. They also cover the documented receivers and other runtimes.
- */
+/** `quillgate/webhooks`. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { build, transform } from "esbuild";
 import { Miniflare, NoOpLog } from "miniflare";
 import { isQuillgateError } from "quillgate";
 import { unwrap, WebhookVerificationError } from "quillgate/webhooks";
 import { ROOT } from "../../scripts/versions.mjs";
 import { deriveKeys } from "../../scripts/webhook_key.mjs";
-import { canaryKey } from "../harness/canary.mjs";
-import { startGateway } from "../harness/gateway.mjs";
+import { JOBS, PROJECT, startGate } from "../gateway/recorded_gateway.mjs";
 import { signatureOf, startReceiver } from "../harness/receiver.mjs";
-import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
-import { startUpstream } from "../harness/upstream.mjs";
 import { launchBrowser } from "../page/browser.mjs";
 import { checkWebhooks } from "./webhooks/checks.mjs";
 
@@ -43,7 +37,6 @@ const EVENT = {
 };
 const BODY = JSON.stringify(EVENT);
 
-/** Returns the headers of a message, signed with a key. */
 function signed(body = BODY, { key = KEY, id = ID, seconds = SECONDS } = {}) {
   const signature = signatureOf(key, { id, timestamp: seconds, raw: body });
   return {
@@ -53,7 +46,6 @@ function signed(body = BODY, { key = KEY, id = ID, seconds = SECONDS } = {}) {
   };
 }
 
-/** Asserts that a message is rejected because it breaks a rule. */
 async function assertRejected(rule, body, headers, key = KEY, options = { now }) {
   await assert.rejects(unwrap(body, headers, key, options), (error) => {
     assert.ok(error instanceof WebhookVerificationError, String(error));
@@ -71,10 +63,7 @@ describe("the vectors of Standard Webhooks", () => {
     "webhook-timestamp": String(SECONDS),
     "webhook-signature": signature,
   });
-  /**
-   * Asserts that `unwrap` accepts the signature of a vector. It then rejects the body by the rule
-   * `event`, because the signed body is not an event of the gateway.
-   */
+  /** A vector with a valid signature breaks only the rule `event`: its body is not an event. */
   const accepts = (signature, key = KEY, options = { now }) =>
     assertRejected("event", VECTOR_BODY, headers(signature), key, options);
   const rejects = (rule, fields, options = { now }) =>
@@ -234,55 +223,35 @@ describe("a webhook of the gateway", () => {
   });
 });
 
-describe("a running gateway", () => {
-  let upstream;
-  let gateway;
-  let receiver;
-  before(async () => {
-    receiver = await startReceiver();
-    upstream = await startUpstream({ key: canaryKey(), jobDurationMs: 50 });
+test("verifies a webhook of a running gateway with every key of its receiver", async (t) => {
+  const receiver = await startReceiver();
+  t.after(() => receiver.stop());
+  const secrets = [newKey(), newKey()].join(",");
+  const vars = { WEBHOOK_SECRET: secrets, WEBHOOK_HOSTS: receiver.host, JOB_POLL_SECONDS: "1" };
+  const gate = await startGate("package-webhooks", {
+    upstream: { jobDurationMs: 50 },
+    gateway: { vars: { ...vars, JOB_POLLS_PER_HOUR: "100000" } },
   });
-  after(() => Promise.all([gateway?.stop(), upstream?.stop(), receiver?.stop()]));
-
-  test("verifies a webhook of a running gateway with every key of its receiver", async () => {
-    const secrets = [newKey(), newKey()].join(",");
-    const secret = newSecret();
-    const vars = { WEBHOOK_SECRET: secrets, WEBHOOK_HOSTS: receiver.host, JOB_POLL_SECONDS: "1" };
-    gateway = await startGateway({
-      ...{ upstreamUrl: upstream.url, adminKey: canaryKey(), secret },
-      vars: { ...vars, JOB_POLLS_PER_HOUR: "100000" },
-    });
-    const project = "demo-docs";
-    const url = `${receiver.url}/hook?a=1`;
-    const claims = accessClaims({ sub: "hooks", projects: [project], scope: "jobs:create" });
-    const created = await fetch(`${gateway.url}/v2/agent/${project}/job`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${mintToken(claims, secret)}`,
-        "content-type": "application/json",
-        "webhook-url": url,
-      },
-      body: JSON.stringify({ prompt: "Write é 😀 down" }),
-    });
-    assert.equal(created.status, 201);
-    const { id } = await created.json();
-    const { raw, headers } = await receiver.next();
-    const keys = deriveKeys({ project, url }, secrets);
-    for (const key of [...keys, keys]) {
-      const event = await unwrap(raw, headers, key);
-      assert.equal(event.id, headers["webhook-id"]);
-      assert.deepEqual(
-        [event.type, event.project, event.webhookUrl, event.data.id, event.data.status],
-        ["agent_job.completed", project, url, id, "completed"],
-      );
-    }
-    const other = deriveKeys({ project: "other", url }, secrets);
-    await assertRejected("signature", raw, headers, other, {});
-  });
+  t.after(() => gate.stop());
+  const url = `${receiver.url}/hook?a=1`;
+  const options = { headers: [["Webhook-Url", url]] };
+  const created = await gate.post(JOBS, { prompt: "Write é 😀 down" }, options);
+  assert.equal(created.status, 201);
+  const { raw, headers } = await receiver.next();
+  const keys = deriveKeys({ project: PROJECT, url }, secrets);
+  for (const key of [...keys, keys]) {
+    const event = await unwrap(raw, headers, key);
+    assert.equal(event.id, headers["webhook-id"]);
+    assert.deepEqual(
+      [event.type, event.project, event.webhookUrl, event.data.id, event.data.status],
+      ["agent_job.completed", PROJECT, url, created.json.id, "completed"],
+    );
+  }
+  const other = deriveKeys({ project: "other", url }, secrets);
+  await assertRejected("signature", raw, headers, other, {});
 });
 
 describe("the documented receiver", () => {
-  /** Returns the function of the example in a file of the package. */
   async function receiverIn(file) {
     const text = await readFile(join(ROOT, "pkg", file), "utf8");
     const [, example] = /^import \{ unwrap.*?\n(.*?)^```/ms.exec(text.replace(/^ \* ?/gm, ""));

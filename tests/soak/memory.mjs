@@ -1,5 +1,5 @@
 /** Records the memory of a process over time. Works on Linux only. */
-import { readFileSync } from "node:fs";
+import { readResident } from "../../bench/gateway/process_usage.mjs";
 
 const SAMPLE_INTERVAL_MS = 1000;
 /** Garbage collection makes single samples vary, so medians of windows are compared. */
@@ -7,22 +7,16 @@ const WINDOW_MS = 30_000;
 /** Memory must stay flat after this time. */
 const WARM_UP_MS = 60_000;
 
-/**
- * Starts recording the resident memory of a process.
- *
- * @param {number} pid
- */
 export function recordMemory(pid) {
   const samples = [];
   const started = performance.now();
   const addSample = () => {
-    const bytes = readResidentBytes(pid);
-    if (bytes !== undefined) samples.push({ at: performance.now() - started, bytes });
+    if (process.platform !== "linux") return;
+    samples.push({ at: performance.now() - started, bytes: readResident(pid) });
   };
   addSample();
   const timer = setInterval(addSample, SAMPLE_INTERVAL_MS);
   return {
-    /** Stops recording and returns the samples. */
     stop() {
       clearInterval(timer);
       addSample();
@@ -31,21 +25,7 @@ export function recordMemory(pid) {
   };
 }
 
-function readResidentBytes(pid) {
-  try {
-    const kilobytes = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Returns the median of each complete window after the warm-up, in bytes.
- *
- * @param {{ at: number, bytes: number }[]} samples
- * @returns {number[]} empty when the samples end before the first window does
- */
+/** Returns the median of each complete window after the warm-up, in bytes. */
 export function windowsAfterWarmUp(samples) {
   const medians = [];
   const end = samples.at(-1)?.at ?? 0;
@@ -57,12 +37,7 @@ export function windowsAfterWarmUp(samples) {
   return medians;
 }
 
-/**
- * Returns the largest later window after the warm-up, divided by the first window.
- *
- * @param {{ at: number, bytes: number }[]} samples
- * @returns {number | undefined} `undefined` when there are fewer than two windows
- */
+/** Returns the largest later window after the warm-up, divided by the first window. */
 export function growthAfterWarmUp(samples) {
   const [first, ...later] = windowsAfterWarmUp(samples);
   return later.length === 0 ? undefined : Math.max(...later) / first;

@@ -1,7 +1,4 @@
-/**
- * Soak test: many clients do mixed work against a gateway in workerd while a share of the requests to
- * the simulated Mintlify API fails.
- */
+/** Soak test: clients do mixed work while a share of the requests to Mintlify fails. */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,6 +6,7 @@ import { join } from "node:path";
 import { startServer } from "../../bench/gateway/servers.mjs";
 import { MODULES, PRESENT } from "../../bench/gateway/variants.mjs";
 import { canaryKey, noteCanary } from "../harness/canary.mjs";
+import { registerGateway } from "../harness/openapi.mjs";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
 import { checkWrites, Ledger, SoakClient } from "./clients.mjs";
@@ -28,29 +26,6 @@ const MAX_MEMORY_GROWTH = 1.2;
 /** Share of each kind of work that must succeed. A gateway that rejects everything must fail. */
 const MIN_SUCCESS_RATE = 0.8;
 
-/**
- * The results of a soak test.
- *
- * @typedef {object} SoakReport
- * @property {number} seconds
- * @property {number} requests to the gateway, including the package's retries
- * @property {Record<string, Record<string, number>>} answers counts by kind of work and outcome
- * @property {{ requests: number, injected: Record<string, number> }} upstream injected faults by kind
- * @property {{ jobs: number, messages: number }} written counts in the simulated API
- * @property {{ faults: string[], faultCount: number }} wrong descriptions of the first faults
- * @property {{ first: number, last: number, windows: number[], growth?: number }} memory in bytes
- */
-
-/**
- * Runs a soak test. The Worker, the package and the simulator must be built.
- *
- * @param {object} options
- * @param {number} options.seconds
- * @param {number} [options.minRequests] a run with fewer requests continues for at most `MAX_SECONDS`
- * @param {number} [options.seed]
- * @param {NodeJS.ProcessEnv} [options.env]
- * @returns {Promise<SoakReport>}
- */
 export async function runSoak({ seconds, minRequests = 0, seed = 1, env = process.env }) {
   const folder = mkdtempSync(join(tmpdir(), "quillgate-soak-"));
   // The folder contains secrets, so it is removed however this process ends.
@@ -104,6 +79,8 @@ async function startGatewayIn(folder, { adminKey, secret, upstreamUrl }) {
 async function work({ server, upstream, adminKey, secret, seconds, minRequests, seed }) {
   const ledger = new Ledger({ upstream, secrets: [adminKey, secret] });
   const gatewayUrl = `http://127.0.0.1:${server.ports.quillgate}`;
+  // Every response is compared with the OpenAPI document that the gateway serves.
+  await registerGateway(gatewayUrl);
   const clients = Array.from({ length: CLIENT_COUNT }, (_, index) => {
     const name = `client-${index}`;
     const token = mintToken(accessClaims({ sub: name, projects: PROJECTS, scope: SCOPE }), secret);
@@ -145,11 +122,6 @@ async function work({ server, upstream, adminKey, secret, seconds, minRequests, 
   };
 }
 
-/**
- * Describes a soak test in Markdown.
- *
- * @param {SoakReport} report
- */
 export function describeSoak({ seconds, requests, answers, upstream, written, wrong, memory }) {
   const lines = Object.entries(answers)
     .sort()
@@ -174,11 +146,6 @@ function describeMemory({ first, last, windows, growth }) {
   return `${ends}. Medians of 30 s after the first minute: ${medians}. The largest is ${growth.toFixed(2)} times the first.`;
 }
 
-/**
- * Checks the results of a soak test.
- *
- * @param {SoakReport} report
- */
 export function assertSoak({ answers, upstream, wrong, memory }) {
   assert.equal(wrong.faultCount, 0, wrong.faults.join("\n"));
   const share = (sum(upstream.injected) / upstream.requests) * 1000;

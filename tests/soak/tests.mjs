@@ -6,11 +6,6 @@ import { assertSoak, describeSoak, runSoak } from "./soak.mjs";
 const KINDS_OF_WORK = ["create", "list", "message", "read", "refused", "views", "wait"];
 const KINDS_OF_FAULT = 11;
 
-/**
- * @param {object} options
- * @param {number} options.seconds duration of the run
- * @param {number} options.minRequests minimum number of requests that make the run meaningful
- */
 export function testSoak({ seconds, minRequests }) {
   let report;
 

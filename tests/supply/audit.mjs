@@ -6,20 +6,7 @@ const IS_REQUIRED = process.env.AUDIT === "required";
 /** npm's retries would take a minute when the registry is unreachable. */
 const NO_RETRIES = ["--fetch-retries=0", "--fetch-timeout=60000"];
 
-/**
- * @typedef {object} Verdict
- * @property {boolean} isAvailable whether the database responded
- * @property {string[]} findings
- * @property {string} [reason] why the audit is unavailable
- */
-
-/**
- * Fails the test if an audit has findings. Skips the test if the audit is unavailable, or fails it
- * with `AUDIT=required`.
- *
- * @param {import("node:test").TestContext} context
- * @param {Verdict} verdict
- */
+/** Skips the test if the audit is unavailable, or fails it with `AUDIT=required`. */
 export function judge(context, { isAvailable, findings, reason }) {
   if (isAvailable) {
     if (findings.length > 0) throw new Error(`found:\n${findings.join("\n")}`);
@@ -31,19 +18,11 @@ export function judge(context, { isAvailable, findings, reason }) {
   context.skip(message);
 }
 
-/**
- * Audits the packages of a lock file against npm's registry.
- *
- * @param {{ cwd: string, omitDev?: string[], registry?: string }} options `omitDev` has the
- *   arguments that exclude development dependencies
- * @returns {Promise<Verdict>}
- */
 export async function auditPackages({ cwd, omitDev = [], registry }) {
   const source = registry === undefined ? [] : ["--registry", registry];
   const report = ["--json", "--audit=true", "--audit-level=low", ...NO_RETRIES];
   const args = ["audit", ...report, ...omitDev, ...source];
-  const { code, stdout, stderr } = await capture("npm", args, { cwd });
-  return readAudit({ code, stdout, stderr });
+  return readAudit(await capture("npm", args, { cwd }));
 }
 
 /** Reads the output of `npm audit --json`. Only a report counts as an available audit. */
@@ -63,16 +42,9 @@ export function readAudit({ code, stdout, stderr }) {
   return { isAvailable: true, findings };
 }
 
-/**
- * Verifies the registry's signatures of all installed packages.
- *
- * @param {string} cwd
- * @returns {Promise<Verdict>}
- */
 export async function auditSignatures(cwd) {
   const args = ["audit", "signatures", "--json", ...NO_RETRIES];
-  const { code, stdout, stderr } = await capture("npm", args, { cwd });
-  return readSignatures({ code, stdout, stderr });
+  return readSignatures(await capture("npm", args, { cwd }));
 }
 
 /** Reads the output of `npm audit signatures --json`. */
@@ -92,11 +64,6 @@ export function readSignatures({ code, stdout, stderr }) {
   };
 }
 
-/**
- * Audits the crates of Cargo.lock against RustSec's database.
- *
- * @returns {Promise<Verdict>}
- */
 export async function auditCrates() {
   const fetched = await capture("cargo", ["deny", "fetch", "db"]);
   if (fetched.code !== 0) {

@@ -1,12 +1,12 @@
 /** The npm packages in the lock files: their sources, install scripts and advisories. */
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { ROOT } from "../../scripts/versions.mjs";
+import { listen } from "../harness/listen.mjs";
 import { auditPackages, auditSignatures, judge, readAudit, readSignatures } from "./audit.mjs";
 
 const FOLDERS = [".", "bench", join("bench", "page"), join("tests", "package", "tools")];
@@ -39,10 +39,8 @@ for (const folder of FOLDERS) {
     const running = Object.entries(packages)
       .filter(([, { hasInstallScript }]) => hasInstallScript)
       .map(([path]) => path.split("node_modules/").at(-1));
-    assert.deepEqual(
-      running.filter((name) => !ALLOWED_SCRIPTS.includes(name)),
-      [],
-    );
+    const unexpected = running.filter((name) => !ALLOWED_SCRIPTS.includes(name));
+    assert.deepEqual(unexpected, []);
   });
 }
 
@@ -57,18 +55,11 @@ test("every installed package has a valid signature of the registry", async (con
 
 describe("audits", () => {
   test("an audit with findings fails, even without AUDIT=required", async (context) => {
-    const registry = await startRegistry({
-      preact: [
-        {
-          id: 1,
-          url: "https://registry.example/advisory",
-          title: "An advisory of this test",
-          severity: "low",
-          vulnerable_versions: "*",
-        },
-      ],
-    });
-    context.after(() => registry.close());
+    const advisory = {
+      ...{ id: 1, url: "https://registry.example/advisory", title: "An advisory of this test" },
+      ...{ severity: "low", vulnerable_versions: "*" },
+    };
+    const registry = await startRegistry(context, { preact: [advisory] });
     const options = { cwd: ROOT, omitDev: ["--omit=dev"], registry: registry.url };
     const verdict = await auditPackages(options);
     assert.ok(registry.requested.includes("preact"), "the audit covers the shipped packages");
@@ -78,9 +69,8 @@ describe("audits", () => {
   });
 
   test("an audit without findings passes", async (context) => {
-    const registry = await startRegistry({});
-    context.after(() => registry.close());
-    const verdict = await auditPackages({ cwd: ROOT, registry: registry.url });
+    const { url } = await startRegistry(context, {});
+    const verdict = await auditPackages({ cwd: ROOT, registry: url });
     assert.deepEqual(verdict, { isAvailable: true, findings: [] });
   });
 
@@ -106,22 +96,18 @@ describe("audits", () => {
   });
 });
 
-/** Starts a registry with the given advisories, which records the requested names. */
-async function startRegistry(advisories) {
+async function startRegistry(context, advisories) {
   const requested = [];
-  const server = createServer(async (request, response) => {
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
+  const { url, stop } = await listen(async (request, response) => {
+    const body = await buffer(request);
     const isZipped = request.headers["content-encoding"] === "gzip";
-    const body = Buffer.concat(chunks);
     if (request.url === "/-/npm/v1/security/advisories/bulk") {
       requested.push(...Object.keys(JSON.parse(isZipped ? gunzipSync(body) : body)));
       response.setHeader("content-type", "application/json").end(JSON.stringify(advisories));
     } else {
       response.writeHead(404).end("{}");
     }
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${server.address().port}/`;
-  return { url, requested, close: () => server.close() };
+  });
+  context.after(stop);
+  return { url: `${url}/`, requested };
 }

@@ -37,7 +37,6 @@ const JOB = z.looseObject({
 const refuse = (c, status, kind, more) => buildProblem(status, kind, c.get("id"), {}, more);
 const refuseInvalid = ({ success }, c) => (success ? undefined : refuse(c, 400, "invalid-request"));
 
-/** Sets the header fields of every response. */
 const setHeaders = createMiddleware(async (c, next) => {
   const id = crypto.randomUUID();
   c.set("id", id);

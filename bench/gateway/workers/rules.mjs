@@ -10,10 +10,7 @@ const LEEWAY = 60;
 const AMBIGUOUS = /[/\\%?#\p{Cc}]/u;
 // --- requests --------------------------------------------------------------
 
-/**
- * Decodes a path segment once. Returns `undefined` if its percent-encoding is invalid, or if the
- * result is empty or ambiguous in a path.
- */
+/** Decodes a path segment, or returns `undefined` if it is invalid, empty or ambiguous. */
 export function decodeSegment(text) {
   try {
     const decoded = text.includes("%") ? decodeURIComponent(text) : text;
@@ -25,7 +22,6 @@ export function decodeSegment(text) {
   }
 }
 
-/** Returns the first problem with a token's claims, or `undefined`. */
 export function findClaimsProblem(claims, now) {
   const { iss, sub, projects, scope, iat, exp, nbf } = claims;
   const isComplete =
@@ -39,7 +35,6 @@ export function findClaimsProblem(claims, now) {
   return exp - iat > MAX_LIFETIME ? "the access token's lifetime is too long" : undefined;
 }
 
-/** Returns the problem with using a token for a scope on a project, or `undefined`. */
 export function findAccessProblem({ projects, scope }, project, needed) {
   if (!projects.includes(project)) return "project-not-allowed";
   return scope.split(" ").includes(needed) ? undefined : "insufficient-scope";

@@ -107,7 +107,6 @@ async function listViews(_, { caller, target }, query) {
   return { status: 200, headers: { ...fields, ...JSON_TYPE, ...reply.headers }, body: page.text };
 }
 
-/** Returns the SHA-256 hash in base64url. */
 async function hash(text) {
   const digest = await crypto.subtle.digest("SHA-256", encoder.encode(text));
   return new Uint8Array(digest).toBase64(BASE64URL);
@@ -115,7 +114,6 @@ async function hash(text) {
 
 // --- upstream --------------------------------------------------------------
 
-/** Sends a request. Returns the status, the body and its JSON, or only the status of a failure. */
 async function send(method, target, body) {
   const headers = { accept: "application/json", authorization: `Bearer ${env.ADMIN_API_KEY}` };
   if (body !== undefined) Object.assign(headers, JSON_TYPE);
@@ -168,7 +166,6 @@ class Gate extends DurableObject {
     return this.ctx.storage.transactionSync(run);
   }
 
-  /** Reserves budget for a request. Returns the reservation, or the status of the refusal. */
   reserve(policy, caller) {
     const now = Date.now();
     const [{ count, oldest, until }] = this.run(USAGE, "[null]", policy, now, now - WINDOW);

@@ -1,7 +1,4 @@
-/**
- * A Worker that records the statements, transactions and upstream requests of its Durable Objects.
- * The build replaces `traced` with the Worker.
- */
+/** Records what the Durable Objects of the Worker do that the build inserts for `traced`. */
 import worker, { OrgGate as Org, ProjectGate as Project } from "traced";
 
 let lines = [];

@@ -18,7 +18,6 @@ const encoder = new TextEncoder();
 const page = encoder.encode(JSON.stringify(buildPage()));
 const lastPage = encoder.encode(JSON.stringify({ ...buildPage(), hasMore: false }));
 const job = encoder.encode(buildJob("job_00000000"));
-/** Number of requests with the key, for the ids of new jobs. */
 let received = 0;
 
 export default {
@@ -34,10 +33,7 @@ export default {
   },
 };
 
-/**
- * Matches a finite list. The project's name contains the number of rows, such as `rows-1000`, and
- * optionally a delay in milliseconds, such as `delay-50-rows-1000`.
- */
+/** A project such as `rows-1000`, or `delay-50-rows-1000` with milliseconds per page. */
 const FINITE_LIST = /\/(?:delay-(\d+)-)?rows-(\d+)\/views\?.*&offset=(\d+)$/;
 
 async function listViews(url) {

@@ -25,10 +25,7 @@ export async function readText(response, maxBytes) {
   return text + decoder.decode();
 }
 
-/**
- * Reads a response that is not 2xx. A redirect, 401 and 403 become 502, so the caller does not
- * learn that upstream rejected the admin key.
- */
+/** A redirect, 401 and 403 become 502, so that callers learn nothing about the admin key. */
 export async function readFailure(response) {
   const { status } = response;
   if (status < 400 || status === 401 || status === 403) {

@@ -141,10 +141,7 @@ describe("Aborts", () => {
   );
 });
 
-/**
- * Replaces the global timer functions until the end of the test. Returns the set of the package's
- * timers that have neither fired nor been cleared.
- */
+/** Returns the set of the package's timers that are pending, until the test ends. */
 function trackTimers(context) {
   const pending = new Set();
   const { setTimeout, clearTimeout } = globalThis;

@@ -25,7 +25,6 @@ describe("Browsers", () => {
     await site?.stop();
   });
 
-  /** Runs a function in a new page with the address of the package. Returns its result. */
   async function inPage(run, argument) {
     const page = await browser.newPage();
     try {
@@ -41,11 +40,8 @@ describe("Browsers", () => {
     }
   }
 
-  const DIRECT = {
-    auth: { adminKey: "mint_only_for_this_test" },
-    projectId: "p",
-    baseUrl: "https://x.example",
-  };
+  const GATEWAY = { baseUrl: "https://x.example", projectId: "p", auth: { token: "t" } };
+  const DIRECT = { ...GATEWAY, auth: { adminKey: "mint_only_for_this_test" } };
 
   when(
     "a page passes an admin key",
@@ -103,33 +99,30 @@ describe("Browsers", () => {
     "a page or a web worker calls a gateway of another origin",
     "its requests name the package and its version in `Quillgate-Client`",
     async () => {
-      const names = await inPage(
-        async ({ address, argument }) => {
-          const addresses = [address, address.replace("web.js", "inline.js")];
-          const inPage = addresses.map(async (own) => {
-            const { Client } = await import(own);
-            const client = new Client(argument);
-            const { headers } = await client.buildRequest("agentJobs.get", { id: "j" });
-            return [Object.keys(headers).sort().join(), headers["quillgate-client"]].join(" ");
-          });
-          const inWorker = addresses.map((own) => {
-            const script = `
+      const names = await inPage(async ({ address, argument }) => {
+        const addresses = [address, address.replace("web.js", "inline.js")];
+        const inPage = addresses.map(async (own) => {
+          const { Client } = await import(own);
+          const client = new Client(argument);
+          const { headers } = await client.buildRequest("agentJobs.get", { id: "j" });
+          return [Object.keys(headers).sort().join(), headers["quillgate-client"]].join(" ");
+        });
+        const inWorker = addresses.map((own) => {
+          const script = `
             import("${own}").then(async ({ Client }) => {
               const client = new Client(${JSON.stringify(argument)});
               const { headers } = await client.buildRequest("agentJobs.get", { id: "j" });
               postMessage([Object.keys(headers).sort().join(), headers["quillgate-client"]].join(" "));
             });`;
-            const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-            return new Promise((resolve, reject) => {
-              const worker = new Worker(url, { type: "module" });
-              worker.onmessage = ({ data }) => resolve(data);
-              worker.onerror = ({ message }) => reject(new Error(message));
-            });
+          const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+          return new Promise((resolve, reject) => {
+            const worker = new Worker(url, { type: "module" });
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.onerror = ({ message }) => reject(new Error(message));
           });
-          return Promise.all([...inPage, ...inWorker]);
-        },
-        { baseUrl: "https://x.example", projectId: "p", auth: { token: "t" } },
-      );
+        });
+        return Promise.all([...inPage, ...inWorker]);
+      }, GATEWAY);
       const { version } = createRequire(join(folder, "x.cjs"))("quillgate/package.json");
       assert.deepEqual(
         names,
@@ -138,30 +131,21 @@ describe("Browsers", () => {
     },
   );
 
-  /**
-   * Makes calls with a custom `fetch`. Returns the ids of their jobs, or their errors as strings.
-   */
   function makeCalls(times) {
-    return inPage(async ({ address, argument }) => {
-      const { Client } = await import(address);
-      const fetch = async () => new Response('{"id":"j1"}');
-      const { agentJobs } = new Client({
-        baseUrl: "https://x.example",
-        projectId: "p",
-        auth: { token: "t" },
-        fetch,
-      });
-      const results = [];
-      for (let time = 0; time < argument; time++) {
-        results.push(
-          await agentJobs.get("j").then(
-            ({ id }) => id,
-            (error) => String(error),
-          ),
-        );
-      }
-      return results;
-    }, times);
+    return inPage(
+      async ({ address, argument }) => {
+        const { Client } = await import(address);
+        const fetch = async () => new Response('{"id":"j1"}');
+        const { agentJobs } = new Client({ ...argument.options, fetch });
+        const results = [];
+        for (let time = 0; time < argument.times; time++) {
+          const ended = await agentJobs.get("j").catch(String);
+          results.push(ended.id ?? ended);
+        }
+        return results;
+      },
+      { times, options: GATEWAY },
+    );
   }
 
   when(
@@ -197,15 +181,11 @@ describe("Browsers", () => {
     "the wasm file is not fetched before the first call",
     async () => {
       site.requests.length = 0;
-      await inPage(async ({ address }) => {
+      await inPage(async ({ address, argument }) => {
         const { Client } = await import(address);
-        new Client({
-          baseUrl: "https://x.example",
-          projectId: "p",
-          auth: { token: "t" },
-        }).analytics.views();
+        new Client(argument).analytics.views();
         await new Promise((resolve) => setTimeout(resolve, 50));
-      });
+      }, GATEWAY);
       assert.ok(site.requests.some((path) => path.endsWith("/web.js")));
       assert.ok(!site.requests.some((path) => path.endsWith(".wasm")));
     },

@@ -63,10 +63,8 @@ describe("Client options", () => {
         await client.agentJobs.get("j1", { headers: { "x-a": "1" } });
         await client.agentJobs.get("j1", { headers: { "User-Agent": "bot/2" } });
         const named = `quillgate/${version}`;
-        assert.deepEqual(
-          requests.map(({ headers }) => headers["user-agent"]),
-          [named, named, "bot/2"],
-        );
+        const agents = requests.map(({ headers }) => headers["user-agent"]);
+        assert.deepEqual(agents, [named, named, "bot/2"]);
       }),
   );
 
@@ -80,14 +78,14 @@ describe("Client options", () => {
         await other.agentJobs.get("j1");
         await client.agentJobs.get("j1");
         await gate.agentJobs.get("j1");
-        assert.deepEqual(
-          requests.map(({ path }) => path),
-          ["/v2/agent/other/job/j1", "/v2/agent/acme/job/j1", "/v2/agent/acme/job/j1"],
-        );
-        assert.deepEqual(
-          requests.map(({ headers }) => headers["x-a"]),
-          ["1", undefined, undefined],
-        );
+        const paths = requests.map(({ path }) => path);
+        assert.deepEqual(paths, [
+          "/v2/agent/other/job/j1",
+          "/v2/agent/acme/job/j1",
+          "/v2/agent/acme/job/j1",
+        ]);
+        const values = requests.map(({ headers }) => headers["x-a"]);
+        assert.deepEqual(values, ["1", undefined, undefined]);
         assert.equal(requests[2].headers.authorization, `Bearer ${TOKEN}`);
       }),
   );

@@ -54,10 +54,8 @@ describe("Event streams of a gateway", () => {
           const seen = [];
           for await (const { job } of agentJobs.watch("j1")) seen.push(job.status);
           assert.deepEqual(seen, ["active", "failed"]);
-          assert.deepEqual(
-            requests.map(({ headers }) => headers["last-event-id"]),
-            [undefined, "7"],
-          );
+          const ids = requests.map(({ headers }) => headers["last-event-id"]);
+          assert.deepEqual(ids, [undefined, "7"]);
         },
         GATEWAY,
       );

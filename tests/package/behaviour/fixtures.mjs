@@ -1,7 +1,4 @@
-/**
- * Fixtures of the behaviour tests: the installed package, a scripted server, and the rows of the
- * table in docs/reference/behaviour.md.
- */
+/** Fixtures of the behaviour tests and the rows of docs/reference/behaviour.md. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -15,7 +12,6 @@ import { startScriptedServer } from "../scripted_server.mjs";
 export const KEY = canaryKey();
 export const TOKEN = "eyJhbGciOiJIUzI1NiJ9.not-to-be-shown.anywhere";
 export const JOB = { id: "j1", status: "active" };
-/** Options of a client that talks to a gateway. */
 export const GATEWAY = { auth: { token: TOKEN } };
 
 /** Between these bounds, a timer of the package is a wait between requests and not a time limit. */
@@ -25,7 +21,6 @@ const MAX_WAIT_MS = 31_000;
 export const rows = [];
 const unhandled = [];
 export let folder;
-/** @type {typeof import("quillgate")} */
 export let quillgate;
 
 before(async () => {
@@ -37,13 +32,11 @@ before(async () => {
 
 let section;
 
-/** Groups the tests of one section of the table. */
 export function describe(name, define) {
   section = name;
   suite(name, define);
 }
 
-/** Defines a test and its row in the table. The row shows whether the test passed. */
 export function when(subject, behaviour, body) {
   const row = { section, subject, behaviour, result: "fails", ran: false };
   rows.push(row);
@@ -55,10 +48,6 @@ export function when(subject, behaviour, body) {
   });
 }
 
-/**
- * Runs `body` with a client and a scripted server. The client has an admin key, unless `options`
- * contain another credential.
- */
 export async function against(script, body, options = {}) {
   const respond = typeof script === "function" ? script : () => script;
   const server = await startScriptedServer(respond);
@@ -75,15 +64,10 @@ export async function against(script, body, options = {}) {
   }
 }
 
-/** Returns a script that sends each response in order, and then repeats the last one. */
 export function inTurn(...responses) {
   return (_, number) => responses[Math.min(number, responses.length - 1)];
 }
 
-/**
- * Replaces `setTimeout` until the end of the test, to skip the package's waits between requests.
- * Returns an array to which each skipped wait adds its length in milliseconds.
- */
 export function skipWaits(context) {
   const waits = [];
   const { setTimeout } = globalThis;
@@ -114,7 +98,6 @@ export function assertBetween(number, low, high) {
   assert.ok(number >= low && number <= high, `${number} is not from ${low} to ${high}`);
 }
 
-/** Returns a script that responds with the requested page of `total` page views. */
 export function pageOf(total) {
   return ({ path }) => {
     const query = new URL(path, "http://x").searchParams;
@@ -125,7 +108,6 @@ export function pageOf(total) {
   };
 }
 
-/** Resolves after a turn of the event loop, in which a request would have been sent. */
 export function nextTurn() {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -32,10 +32,11 @@ describe("Invalid input", () => {
     against({ json: JOB }, async ({ agentJobs }, { requests }) => {
       await agentJobs.get("a/../b?x=1#y");
       await agentJobs.get("%2e%2e");
-      assert.deepEqual(
-        requests.map(({ path }) => path),
-        ["/v2/agent/acme/job/a%2F..%2Fb%3Fx%3D1%23y", "/v2/agent/acme/job/%252e%252e"],
-      );
+      const paths = requests.map(({ path }) => path);
+      assert.deepEqual(paths, [
+        "/v2/agent/acme/job/a%2F..%2Fb%3Fx%3D1%23y",
+        "/v2/agent/acme/job/%252e%252e",
+      ]);
     }),
   );
 
@@ -77,6 +78,8 @@ describe("Invalid input", () => {
     async () => {
       const { Client, ValidationError } = quillgate;
       const secret = "mint_dsc_no-admin-key";
+      const gateway = { projectId: "p", auth: { token: "t" } };
+      const platform = { projectId: "p", auth: { adminKey: KEY } };
       for (const [field, options] of [
         ["projectId", { auth: { adminKey: KEY } }],
         ["auth", { projectId: "p" }],
@@ -85,19 +88,13 @@ describe("Invalid input", () => {
         ["auth", { projectId: "p", auth: { session: false } }],
         ["secret", { projectId: "p", auth: { token: "t", secret } }],
         ["auth", { projectId: "p", auth: { token: "t", adminKey: KEY } }],
-        ["baseUrl", { projectId: "p", auth: { token: "t" } }],
+        ["baseUrl", gateway],
         ["adminKey", { projectId: "p", auth: { adminKey: secret } }],
-        [
-          "baseUrl",
-          { projectId: "p", auth: { token: "t" }, baseUrl: `https://u:${secret}@x.example` },
-        ],
-        ["baseUrl", { projectId: "p", auth: { adminKey: KEY }, baseUrl: "http://x.example" }],
-        [
-          "baseUrl",
-          { projectId: "p", auth: { adminKey: KEY }, baseUrl: "http://localhost.x.example" },
-        ],
+        ["baseUrl", { ...gateway, baseUrl: `https://u:${secret}@x.example` }],
+        ["baseUrl", { ...platform, baseUrl: "http://x.example" }],
+        ["baseUrl", { ...platform, baseUrl: "http://localhost.x.example" }],
         // Only the runtime's URL parser rejects this one.
-        ["baseUrl", { projectId: "p", auth: { token: "t" }, baseUrl: "https://1.2.3.4.5" }],
+        ["baseUrl", { ...gateway, baseUrl: "https://1.2.3.4.5" }],
       ]) {
         const error = await rejectionOf(() => new Client(options).agentJobs.get("j1"));
         assert.ok(error instanceof ValidationError, inspect(error));
@@ -126,14 +123,12 @@ describe("Invalid input", () => {
       ["http://localhost.x.example", platform, "secure-base-url"],
       ["http://gate.example", gateway, "secure-base-url"],
     ]) {
-      assert.throws(
-        () => new Client({ projectId: "acme", baseUrl, auth }),
-        (error) => {
-          assert.ok(error instanceof ValidationError, inspect(error));
-          assert.deepEqual([error.field, error.rule], ["baseUrl", rule], baseUrl);
-          return true;
-        },
-      );
+      const make = () => new Client({ projectId: "acme", baseUrl, auth });
+      assert.throws(make, (error) => {
+        assert.ok(error instanceof ValidationError, inspect(error));
+        assert.deepEqual([error.field, error.rule], ["baseUrl", rule], baseUrl);
+        return true;
+      });
     }
     for (const [baseUrl, auth] of [
       ["https://gate.example/base/", gateway],

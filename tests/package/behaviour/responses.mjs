@@ -15,7 +15,6 @@ import {
 
 const wrapped = (message, cause) => new TypeError(message, { cause });
 const coded = (code) => Object.assign(new Error("x"), { code });
-/** Errors of `fetch` about its arguments, and bugs, of several runtimes. */
 const REFUSALS = [
   // undici and Node.js
   wrapped("Failed to parse URL from x", coded("ERR_INVALID_URL")),
@@ -36,7 +35,6 @@ const REFUSALS = [
   new ReferenceError("agent is not defined"),
   new RangeError("Maximum call stack size exceeded"),
 ];
-/** Errors of `fetch` for lost connections. */
 const LOSSES = [
   wrapped("fetch failed", coded("ECONNREFUSED")),
   wrapped("fetch failed", coded("UND_ERR_SOCKET")),

@@ -131,10 +131,8 @@ describe("Waiting for a job", () => {
         skipWaits(context);
         assert.equal((await client.agentJobs.wait("j1")).status, "completed");
         assert.equal((await client.agentJobs.wait("j1")).status, "completed");
-        assert.deepEqual(
-          requests.map(({ path }) => path.replace("/v2/agent/acme/job/", "")),
-          ["j1/events", "j1", "j1"],
-        );
+        const paths = requests.map(({ path }) => path.replace("/v2/agent/acme/job/", ""));
+        assert.deepEqual(paths, ["j1/events", "j1", "j1"]);
       },
       GATEWAY,
     );

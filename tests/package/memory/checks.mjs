@@ -7,18 +7,9 @@ const MEGABYTE = 1_000_000;
 /** wasm memory grows by pages. A new peak of concurrent calls can require one more. */
 const WASM_PAGE = 65_536;
 const CONCURRENT_CALLS = 20;
-/**
- * The growth of the wasm tables to tolerate, in entries. wasm-bindgen grows a table by at least 128
- * entries at a time. A leak of one entry per call would add more than this.
- */
+/** The tolerated growth of the wasm tables. One grows by 128; a leak would add more. */
 const MAX_TABLE_GROWTH = 512;
 
-/**
- * Defines the tests.
- *
- * @param {number} calls number of calls that settle
- * @param {number} abandoned number of lists and watches that are left unfinished
- */
 export function checkMemory(calls, abandoned) {
   let found;
 
@@ -35,10 +26,8 @@ export function checkMemory(calls, abandoned) {
     const counts = Object.values(found.counts);
     assert.ok(counts.length > 30, `${counts.length} kinds`);
     assert.ok(Math.min(...counts) >= Math.floor(abandoned / 10));
-    assert.equal(
-      counts.reduce((sum, count) => sum + count, 0),
-      calls + abandoned,
-    );
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    assert.equal(total, calls + abandoned);
     assert.ok(found.memories > 0, "no wasm memory was found");
     assert.ok(found.before.wasm > 0);
   });

@@ -47,7 +47,6 @@ let requests = 0;
 let responses = 0;
 let polls = 0;
 
-/** Responds according to the path, in a later turn of the event loop, as a network does. */
 async function respond(input, init) {
   const request = new Request(input, init);
   requests++;
@@ -111,7 +110,6 @@ function brokenBody() {
   });
 }
 
-/** Returns a stream with one change of a job. It stays open until the caller aborts the request. */
 function eventStream(signal) {
   const body = new ReadableStream({
     start(controller) {
@@ -152,7 +150,6 @@ const clients = [
   }),
 ];
 
-/** The expected error of each kind of call, if any, and the call. */
 const KINDS = {
   get: [undefined, ({ agentJobs }) => agentJobs.get("j-1")],
   create: [undefined, ({ agentJobs }) => agentJobs.create({ prompt: "Say “é” 😀" })],
@@ -220,13 +217,11 @@ const KINDS = {
   ],
 };
 
-/** Makes a call with a signal and a function that aborts it. */
 function aborting(call) {
   const controller = new AbortController();
   return call(controller.signal, () => controller.abort());
 }
 
-/** The number of calls of each kind. */
 const counts = {};
 
 async function callEachKind(times) {
@@ -296,7 +291,6 @@ async function abandonEachKind(times) {
 
 // --- memory in use -----------------------------------------------------------
 
-/** Collects garbage until nothing more is freed. Finalizers run in tasks between collections. */
 async function settle() {
   let lowest = Number.POSITIVE_INFINITY;
   for (let still = 0, round = 0; still < 5 && round < 200; round++) {

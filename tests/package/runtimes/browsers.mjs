@@ -21,10 +21,7 @@ after(async () => {
   await (await browser)?.close();
 });
 
-/**
- * Returns a module that runs the checks in a page and posts their results. It has no top-level `await`,
- * which service workers and Parcel refuse.
- */
+/** Without top-level `await`, which service workers and Parcel refuse. */
 export function pageEntry(name, specifier, settings = "browser_settings") {
   return `
 import * as quillgate from "${specifier}";
@@ -38,12 +35,10 @@ check();
 `;
 }
 
-/** Returns a page that loads a module. */
 export function pageOf(module) {
   return `<!doctype html><meta charset="utf-8"><title>quillgate</title><script type="module" src="${module}"></script>`;
 }
 
-/** Returns a page that contains a module. */
 function pageWith(script, head = "") {
   return `<!doctype html><meta charset="utf-8"><title>quillgate</title>${head}<script type="module">${script}</script>`;
 }
@@ -55,7 +50,6 @@ try { new Function(""); } catch { allowed = false; }
 if (allowed) throw new Error("the page can evaluate strings");
 `;
 
-/** Opens an address in Chromium and waits for the results that the page posts. */
 export async function inChromium(row, name, url, server = site) {
   browser ??= launchBrowser();
   const opened = await browser;
@@ -80,7 +74,6 @@ export async function inChromium(row, name, url, server = site) {
   }
 }
 
-/** Checks the usual ways to load ES modules. */
 export function checkModules() {
   cell("Chromium", "ES modules, by address", (row) => {
     write(folder, { "address.html": pageWith(pageEntry("address", WEB_ENTRY)) });

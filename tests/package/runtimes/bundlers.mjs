@@ -1,7 +1,4 @@
-/**
- * Bundlers, each with its default configuration. They turn `entry.mjs` of a folder into
- * `out/entry.js`, or into `out/entry.cjs` for CommonJS.
- */
+/** Bundlers with their default configuration: from `entry.mjs` to `out/entry.js` or `.cjs`. */
 import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,16 +6,6 @@ import { pathToFileURL } from "node:url";
 import { runProgram, tool, toolPath, versionOf, write } from "../installed.mjs";
 import { BUN, DENO, denoEnv } from "./servers.mjs";
 
-/** @typedef {"browser" | "server"} Target a server is the bundler's own runtime, or Node */
-
-/**
- * @typedef {object} Bundler
- * @property {string} tool the npm package of the bundler
- * @property {(root: string, target: Target, format?: "esm" | "cjs") => Promise<void>} bundle
- * @property {string} [plugins] required plugins, as the table shows them
- *
- * @type {Record<string, Bundler>}
- */
 export const BUNDLERS = {
   "Vite build": { tool: "vite", bundle: bundleWithVite },
   esbuild: { tool: "esbuild", bundle: bundleWithEsbuild },
@@ -103,10 +90,7 @@ async function bundleWithDeno(root, target) {
   await runProgram("deno-bundle", DENO, args, { cwd: root, env });
 }
 
-/**
- * Puts esbuild where `deno bundle` would download it to. It comes from tests/package/tools, whose
- * lock file has its version and its hash.
- */
+/** Puts the locked esbuild of tests/package/tools where `deno bundle` would download it to. */
 function placeEsbuildOfDeno(root) {
   const name = `${process.platform}-${process.arch}`;
   const version = versionOf(`deno-esbuild-${name}`);

@@ -20,15 +20,11 @@ import {
 } from "./fixtures.mjs";
 import { runInNode } from "./servers.mjs";
 
-/**
- * The bundlers that emit the wasm file, and Parcel, which reads the field `module` instead of
- * `exports`. The others support only the inline entry.
- */
+/** These emit the wasm file, or read the field `module`. Others support only the inline entry. */
 const EMIT_FILES = ["Vite build", "webpack", "Parcel 2"];
 
 let count = 0;
 
-/** Checks the bundle of one bundler in Chromium. */
 export function checkBundle(bundler, way) {
   const { tool, bundle, plugins = "" } = BUNDLERS[bundler];
   cell(bundler, way + plugins, (row) =>
@@ -74,16 +70,12 @@ export function checkViteDevServer() {
   }
 }
 
-/** Checks the bundles for a server, which `run` executes in its runtime. */
 export function checkServerBundles(bundler, runtime, run) {
   for (const [way, specifier] of Object.entries(SPECIFIERS)) {
     checkServerBundle(bundler, `${way}, for ${runtime}`, specifier, run);
   }
 }
 
-/**
- * Checks the bundles of `quillgate` that esbuild makes for Node, as AWS Lambda and SST use them.
- */
 export function checkNodeBundles() {
   checkServerBundle("esbuild", "`import`, for Node", "quillgate", runInNode);
   checkServerBundle("esbuild", "`import`, for Node, as CommonJS", "quillgate", runInNode, "cjs");
@@ -118,7 +110,6 @@ async function withProject(specifier, make) {
   }
 }
 
-/** Installs the package in a folder with a bundler's entry, the checks and their settings. */
 async function installEntry(name, entry, settings) {
   const root = await install(name, { "entry.mjs": entry, "settings.mjs": exported(settings) });
   copyConformance(root);

@@ -1,18 +1,5 @@
-/**
- * Checks that must pass in every runtime. They use only the language and globals that all runtimes
- * have, such as those of Fetch, `AbortController` and timers.
- */
+/** Checks that must pass in every runtime, so they use only the language and common globals. */
 
-/**
- * @typedef {object} Settings
- * @property {object} client valid options of a client
- * @property {object} stranger the same options with an invalid credential
- * @property {number} pages number of pages of the project
- *
- * @param {typeof import("quillgate")} quillgate
- * @param {Settings} settings
- * @returns {Promise<{ name: string, problem?: string }[]>}
- */
 export async function conform(quillgate, settings) {
   const results = [];
   for (const [name, check] of Object.entries(CHECKS)) {
@@ -61,12 +48,8 @@ const CHECKS = {
     const next = await page.nextPage();
     same(next.offset, 10);
     ok(next.views[0].path !== page.views[0].path);
-    same(
-      Object.keys(JSON.parse(JSON.stringify(page)))
-        .sort()
-        .join(),
-      "hasMore,nextPosition,offset,totals,views",
-    );
+    const properties = Object.keys(JSON.parse(JSON.stringify(page))).sort();
+    same(properties.join(), "hasMore,nextPosition,offset,totals,views");
   },
 
   async "a list yields every row once, in order"({ Client }, { client, pages }) {
@@ -210,20 +193,16 @@ const CHECKS = {
   async "an abort rejects with the signal's reason"({ Client }, { client }) {
     const { agentJobs } = new Client(client);
     const reason = { my: "reason" };
-    same(
-      await rejectionOf(() => agentJobs.get("j", { signal: AbortSignal.abort(reason) })),
-      reason,
-    );
+    const aborted = () => agentJobs.get("j", { signal: AbortSignal.abort(reason) });
+    same(await rejectionOf(aborted), reason);
     const controller = new AbortController();
     const fetch = () => {
       queueMicrotask(() => controller.abort(reason));
       return new Promise(() => {});
     };
-    const unresponsive = new Client({ ...client, fetch });
-    same(
-      await rejectionOf(() => unresponsive.agentJobs.get("j", { signal: controller.signal })),
-      reason,
-    );
+    const unresponsive = new Client({ ...client, fetch }).agentJobs;
+    const { signal } = controller;
+    same(await rejectionOf(() => unresponsive.get("j", { signal })), reason);
   },
 
   async "a timeout ends a call without a response"({ Client, TimeoutError }, { client }) {

@@ -22,12 +22,10 @@ const COMPATIBILITY_DATE = "2026-04-01";
 const OLD_DATE = "2024-11-01";
 const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
 
-/** Checks one way to import the package. */
 export function checkWorkerd(way) {
   cell("workerd", `${way}, by wrangler`, (row) => conformWorker(row, way, COMPATIBILITY_DATE));
 }
 
-/** Checks the package with an old compatibility date. */
 export function checkOldWorkerd() {
   const way = `\`import\`, by wrangler, compatibility date ${OLD_DATE}`;
   cell("workerd", way, (row) => conformWorker(row, "`import`", OLD_DATE));

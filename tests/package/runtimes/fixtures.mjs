@@ -1,7 +1,4 @@
-/**
- * Fixtures that the checks of all runtimes share: the simulated Mintlify, a gateway, the installed
- * package, and the rows of the table in docs/reference/runtimes.md.
- */
+/** Fixtures of the checks in all runtimes, and the rows of docs/reference/runtimes.md. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { canaryKey } from "../../harness/canary.mjs";
@@ -19,16 +16,12 @@ export const STRICT_POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
 export const INLINE = "`import` of `quillgate/inline`";
-/** The module specifier of each way to import the package. */
 export const SPECIFIERS = { "`import`": "quillgate", [INLINE]: "quillgate/inline" };
 
-/** The rows of the table, in their order. */
 export const rows = [];
 export let upstream;
 export let gateway;
-/** A folder with the installed package and the programs that check it. */
 export let folder;
-/** Serves that folder. */
 export let site;
 
 before(async () => {
@@ -70,12 +63,10 @@ export function copyConformance(folder) {
   copy(folder, "runtimes/conformance.mjs");
 }
 
-/** Returns a module whose default export is a value. */
 export function exported(value) {
   return `export default ${JSON.stringify(value)};`;
 }
 
-/** Returns settings with a client that calls the platform directly. */
 export function direct(baseUrl, dangerouslyAllowBrowser) {
   const auth = { adminKey: KEY, dangerouslyAllowBrowser };
   const client = { baseUrl, projectId: PROJECT, auth };
@@ -83,7 +74,6 @@ export function direct(baseUrl, dangerouslyAllowBrowser) {
   return { client, stranger, pages: PAGES };
 }
 
-/** Returns settings with a client that calls the gateway. */
 export function viaGateway() {
   const scope = "jobs:create jobs:read analytics:read analytics:conversations";
   const claims = accessClaims({ sub: "package-test", projects: [PROJECT], scope });
@@ -92,16 +82,12 @@ export function viaGateway() {
   return { client, stranger: { ...client, auth: { token: "nobody.knows.this" } }, pages: PAGES };
 }
 
-/** Runs the checks with each of the settings. */
 export const RUN_CHECKS = `
 const results = {};
 for (const [way, each] of Object.entries(settings)) results[way] = await conform(quillgate, each);
 `;
 
-/**
- * Returns an ES module that runs the checks and prints their results. It has no top-level `await`,
- * so that bundlers can convert it to CommonJS.
- */
+/** Without top-level `await`, so that bundlers can convert the module to CommonJS. */
 export function imported(specifier) {
   return `
 import * as quillgate from "${specifier}";
@@ -114,7 +100,6 @@ import settings from "./settings.mjs";
 `;
 }
 
-/** Returns a CommonJS module that runs the checks and prints their results. */
 function required(specifier) {
   return `
 const quillgate = require("${specifier}");
@@ -127,14 +112,12 @@ const quillgate = require("${specifier}");
 `;
 }
 
-/** Returns the results that a program has printed. */
 export function resultsIn(output) {
   const line = output.split("\n").find((text) => text.startsWith("CONFORMANCE "));
   assert.ok(line, output);
   return JSON.parse(line.slice("CONFORMANCE ".length));
 }
 
-/** Defines a test and its row in the table. The row says `failed` until `run` sets its result. */
 export function cell(runtime, way, run) {
   const row = { runtime, version: "", way, result: "failed", ran: false };
   rows.push(row);
@@ -144,7 +127,6 @@ export function cell(runtime, way, run) {
   });
 }
 
-/** Sets the result of a row and asserts that every check passed. */
 export function conclude(row, results) {
   const problems = Object.entries(results).flatMap(([way, checks]) =>
     checks

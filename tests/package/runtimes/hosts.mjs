@@ -16,7 +16,6 @@ import {
 
 const ENTRIES = ["quillgate", ...["inline", "testing", "values", "webhooks"].map(entry)];
 const COMMON_JS = '{ "private": true, "type": "commonjs" }';
-/** Settings of `ts-jest`. */
 const TS_JEST = {
   tsconfig: { module: "commonjs", esModuleInterop: true, target: "es2022", lib: ["es2022", "dom"] },
 };

@@ -83,7 +83,6 @@ after(async () => {
   for (const stop of stops) await stop();
 });
 
-/** Checks a server component, a route handler and a client component. */
 export function checkNext() {
   for (const bundler of Object.keys(BUNDLERS)) checkApp(bundler);
 }
@@ -94,26 +93,21 @@ function checkApp(bundler) {
     app ??= startApp(bundler);
     return app;
   };
-  const version = versionOf("next");
+  const define = (what, run) =>
+    cell("Next.js", `${what}, by ${bundler}`, async (row) => {
+      row.version = versionOf("next");
+      await run(row, await open());
+    });
 
-  cell("Next.js", `server component, by ${bundler}`, async (row) => {
-    row.version = version;
-    conclude(row, resultsOf(await read(`${await open()}/component`)));
-  });
+  for (const [what, path, find] of [
+    ["server component", "component", resultsOf],
+    ["route handler", "handler", resultsIn],
+    ["server component in the edge runtime", "edge", resultsOf],
+  ]) {
+    define(what, async (row, url) => conclude(row, find(await read(`${url}/${path}`))));
+  }
 
-  cell("Next.js", `route handler, by ${bundler}`, async (row) => {
-    row.version = version;
-    conclude(row, resultsIn(await read(`${await open()}/handler`)));
-  });
-
-  cell("Next.js", `server component in the edge runtime, by ${bundler}`, async (row) => {
-    row.version = version;
-    conclude(row, resultsOf(await read(`${await open()}/edge`)));
-  });
-
-  cell("Next.js", `client component, by ${bundler}`, async (row) => {
-    row.version = version;
-    const url = await open();
+  define("client component", async (row, url) => {
     const name = `next-${bundler}`;
     const settings = { direct: direct(`${url}/api`, true) };
     const hash = encodeURIComponent(JSON.stringify({ name, settings }));
@@ -121,7 +115,6 @@ function checkApp(bundler) {
   });
 }
 
-/** Returns the results in the link of a page. */
 function resultsOf(html) {
   return resultsIn(decodeURIComponent(/href="data:,([^"]*)"/.exec(html)?.[1] ?? html));
 }
@@ -133,7 +126,6 @@ async function read(url) {
   return text;
 }
 
-/** Builds an app and serves it. Returns its address. */
 async function startApp(bundler) {
   const folder = mkdtempSync(join(HOME, "app-"));
   stops.push(() => rmSync(folder, { recursive: true, force: true }));

@@ -7,18 +7,15 @@ export const DENO = toolPath(`@deno/${process.platform}-${process.arch}-glibc`, 
 const BUN_ARCH = process.arch === "arm64" ? "aarch64" : process.arch;
 export const BUN = toolPath("@oven", `bun-${process.platform}-${BUN_ARCH}`, "bin", "bun");
 
-/** The programs that import each entry. */
 const IMPORTING = { "`import`": "main.mjs", [INLINE]: "inline.mjs" };
 const REQUIRING = { "`require`": "main.cjs", "`require` of `quillgate/inline`": "inline.cjs" };
 
-/** The major version of the Node that runs the tests. */
 const [OWN_MAJOR] = process.versions.node.split(".");
 
 export function checkOwnNode() {
   checkNode(OWN_MAJOR, process.execPath);
 }
 
-/** Checks the other supported versions of Node. */
 export function checkOtherNodes() {
   const platform = `${process.platform}-${process.arch}`;
   for (const major of ["22", "24"].filter((each) => each !== OWN_MAJOR)) {

@@ -1,7 +1,4 @@
-/**
- * Imports an entry of the package and creates a client. The program prints the globals of the
- * runtime that these two steps have read, changed or added. Globals of the language do not count.
- */
+/** Prints the globals that importing the package and creating a client read, changed or added. */
 const LANGUAGE = new Set([
   ...["globalThis", "Infinity", "NaN", "undefined", "isFinite", "isNaN", "parseFloat"],
   ...["parseInt", "decodeURI", "decodeURIComponent", "encodeURI", "encodeURIComponent"],

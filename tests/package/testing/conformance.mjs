@@ -1,23 +1,10 @@
 /** Sends the same requests to a real gateway and to the fake one, and describes the responses. */
 
-/**
- * Header fields that both gateways must send or both must omit. The values of the fields in `EXACT`
- * must also be equal.
- */
+/** Header fields that both gateways must send or both must omit. */
 const FIELDS = ["x-request-id", "retry-after", "ratelimit", "location"];
 const EXACT = ["content-type", "cache-control", "www-authenticate", "allow", "idempotent-replayed"];
-/** Properties of problems whose values must be equal. */
 const PROBLEM_VALUES = ["type", "title", "status", "outcome", "violated-policies"];
 
-/**
- * @typedef {object} Side
- * @property {(request: Request) => Promise<Response>} fetch
- * @property {string} url
- * @property {string} projectId
- * @property {string} token
- */
-
-/** Sends a request and returns the response with its parsed body. */
 export async function send(side, path, { method = "GET", json, body, token, ...fields } = {}) {
   const headers = new Headers(fields.headers);
   if (token !== null) headers.set("authorization", `Bearer ${token ?? side.token}`);
@@ -62,7 +49,6 @@ function problemOf(problem) {
   return { ...Object.fromEntries(values), errors };
 }
 
-/** Returns the shape of a JSON value: types instead of values, one element per array. */
 export function shapeOf(value) {
   if (value === null) return "null";
   if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0])];
@@ -71,10 +57,6 @@ export function shapeOf(value) {
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/**
- * Reads a stream until it ends or has `count` events. Returns its media type and the fields of its
- * events, with the shapes of their data.
- */
 export async function readStream(side, path, count) {
   const leave = new AbortController();
   const headers = { authorization: `Bearer ${side.token}`, accept: "text/event-stream" };

@@ -47,7 +47,6 @@ before(async () => {
   link(folder, "undici-types");
 });
 
-/** Compiles files of the folder with a compiler, given by its path. */
 export async function compile(compiler, options, files) {
   const project = { compilerOptions: { ...STRICT, ...options }, files };
   write(folder, { "tsconfig.json": JSON.stringify(project) });
@@ -57,7 +56,6 @@ export async function compile(compiler, options, files) {
   return { code, output: stdout + stderr };
 }
 
-/** Defines the tests of one version of TypeScript. */
 export function checkCompiler(version, compiler) {
   for (const [name, options] of Object.entries(PROJECTS)) {
     test(`TypeScript ${version} compiles the types ${name}`, async () => {

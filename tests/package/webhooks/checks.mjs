@@ -13,7 +13,6 @@ const SIGNATURE = "v1,wKVe1urEawp3nbSWRQS4slA8Qi1WaHHuSO+GLlf6aFI=";
 
 const now = () => SECONDS * 1000;
 
-/** Returns the names of the checks that fail, with the reason. */
 export async function checkWebhooks({ unwrap, WebhookVerificationError }) {
   const problems = [];
   const expect = async (name, rule, ...args) => {

@@ -1,5 +1,3 @@
-/** Reproducible random numbers. */
-
 /** Hashes integers to an unsigned 32-bit integer, similar to the finalizer of MurmurHash3. */
 function mix(...numbers) {
   let hash = 0x9e3779b9;
@@ -20,15 +18,13 @@ export class Random {
     this.#seed = seed;
   }
 
-  /** Returns a number from 0 to less than 1. */
   next() {
     this.#drawn += 1;
     return mix(this.#seed, this.#drawn) / 2 ** 32;
   }
 
-  /** Returns an integer from `min` to `max`. */
-  integer(min, max) {
-    return min + Math.floor(this.next() * (max - min + 1));
+  below(end) {
+    return Math.floor(this.next() * end);
   }
 
   chance(probability) {
@@ -36,8 +32,14 @@ export class Random {
   }
 
   /** Returns one item of a list, or the result of calling the item if it is a function. */
-  pick(list) {
-    const picked = list[this.integer(0, list.length - 1)];
+  pick(items) {
+    const picked = items[this.below(items.length)];
     return typeof picked === "function" ? picked(this) : picked;
+  }
+
+  /** Picks a name with the probability of its weight. */
+  pickWeighted(weights) {
+    const names = Object.entries(weights).flatMap(([name, weight]) => Array(weight).fill(name));
+    return this.pick(names);
   }
 }

@@ -1,0 +1,31 @@
+/** Git repositories in temporary folders. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { makeFolder } from "../harness/folder.mjs";
+
+export function gitIn(folder) {
+  return (...args) => {
+    const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
+    const options = { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+    return execFileSync("git", [...author, ...args], options).trim();
+  };
+}
+
+/** Makes a repository for one test. `commit` changes files and returns the id of the commit. */
+export function startRepository(t) {
+  const folder = makeFolder(t, "origin");
+  const git = gitIn(folder);
+  git("init", "--quiet", "--initial-branch", "main");
+  git("config", "uploadpack.allowAnySHA1InWant", "true");
+  const commit = (...paths) => {
+    for (const path of paths) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), `${path} ${Math.random()}\n`);
+    }
+    git("add", "--all");
+    git("commit", "--quiet", "--message", "a change", "--allow-empty");
+    return git("rev-parse", "HEAD");
+  };
+  return { folder, git, commit };
+}
