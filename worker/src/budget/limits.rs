@@ -25,7 +25,7 @@ variables! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     max: [u32; RateLimitPolicy::ALL.len()],
-    /// Of the policies without a window of their own.
+    /// Of all policies except those for deployments and previews.
     pub window: Millis,
 }
 
