@@ -19,14 +19,12 @@ use quillgate::Millis;
 
 use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::{Caller, ISSUER};
-use crate::auth::oidc::UnverifiedToken;
 use crate::auth::session::cookie::{Cookie, SessionId};
-use crate::auth::token::{Proof, Token, VerifiedToken};
+use crate::auth::token::{Proof, Token, UnverifiedToken, VerifiedToken};
 use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::bounded_cache::BoundedCache;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
-use crate::json;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Credentials<'a> {
@@ -179,48 +177,6 @@ pub fn ended_session_problem() -> Problem {
 /// The challenge has no error code (RFC 6750, section 3.1).
 fn missing_credentials_problem(kind: ProblemKind, detail: &str) -> Problem {
     Problem::new(kind, detail).with_header("www-authenticate", "Bearer realm=\"quillgate\"")
-}
-
-/// The details of a 401.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidToken {
-    detail: &'static str,
-    operator: Option<String>,
-}
-
-/// In characters.
-const MAX_CLAIM_EXCERPT: usize = 256;
-
-impl InvalidToken {
-    /// Only the operator learns the value, so that the response does not confirm a caller's guess.
-    fn for_claim(detail: &'static str, variable: &str, name: &str, value: &str) -> Self {
-        let excerpt: String = value.chars().take(MAX_CLAIM_EXCERPT).collect();
-        let found = json::to_text(&excerpt);
-        Self {
-            detail,
-            operator: Some(format!(
-                "{variable} does not accept a token whose {name} is {found}"
-            )),
-        }
-    }
-}
-
-impl From<&'static str> for InvalidToken {
-    fn from(detail: &'static str) -> Self {
-        Self {
-            detail,
-            operator: None,
-        }
-    }
-}
-
-impl From<InvalidToken> for Problem {
-    fn from(InvalidToken { detail, operator }: InvalidToken) -> Self {
-        Self {
-            operator,
-            ..invalid_token(detail)
-        }
-    }
 }
 
 /// RFC 6750, section 3.1. `reason` must not contain the token.

@@ -14,6 +14,13 @@ pub fn parse(json: &[u8]) -> Option<Value> {
     Some(value)
 }
 
+pub fn parse_map(json: &[u8]) -> Option<Map<String, Value>> {
+    match parse(json)? {
+        Value::Object(members) => Some(members),
+        _ => None,
+    }
+}
+
 /// JSON of another server may contain half surrogates.
 pub fn parse_lossy(json: &str) -> Option<Value> {
     parse(replace_half_surrogates(json).as_bytes())

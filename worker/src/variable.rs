@@ -25,25 +25,6 @@ impl fmt::Display for VariableError {
     }
 }
 
-/// The minimum is 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Range {
-    max: u32,
-    rule: &'static str,
-}
-
-impl Range {
-    pub const TO_HUNDRED: Self = Self::new(100, "must be an integer from 1 to 100");
-    pub const TO_300: Self = Self::new(300, "must be an integer from 1 to 300");
-    pub const TO_TEN_YEARS: Self = Self::new(3_650, "must be an integer from 1 to 3650");
-    pub const TO_DAY: Self = Self::new(86_400, "must be an integer from 1 to 86400");
-    pub const TO_MILLION: Self = Self::new(1_000_000, "must be an integer from 1 to 1000000");
-
-    const fn new(max: u32, rule: &'static str) -> Self {
-        Self { max, rule }
-    }
-}
-
 /// A variable in `docs/reference/configuration.md`.
 #[derive(Debug, Clone, Copy)]
 pub struct Variable {
@@ -64,12 +45,13 @@ pub enum VariableKind {
 /// Declares `VARIABLES`, and a constant of each integer. No code of the Worker uses `VARIABLES`, so
 /// the wasm module does not contain it.
 macro_rules! variables {
-    ($($(#[doc = $doc:literal])+ $name:ident: $kind:ident = $default:tt $(in $range:ident)?;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident: $kind:ident = $default:tt $(in 1..=$max:tt)?;)+) => {
         $($(
             const $name: $crate::variable::Integer = $crate::variable::Integer {
                 name: stringify!($name),
                 default: $default,
-                range: $crate::variable::Range::$range,
+                max: $max,
+                rule: concat!("must be an integer from 1 to ", $max),
             };
         )?)+
         pub const VARIABLES: &[$crate::variable::Variable] = &[$(
@@ -88,7 +70,9 @@ pub(crate) use variables;
 pub struct Integer {
     pub name: &'static str,
     pub default: u32,
-    pub range: Range,
+    /// The minimum is 1.
+    pub max: u32,
+    pub rule: &'static str,
 }
 
 impl Integer {
@@ -98,10 +82,10 @@ impl Integer {
         };
         let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
         match text.parse() {
-            Ok(number) if is_decimal && (1..=self.range.max).contains(&number) => Ok(number),
+            Ok(number) if is_decimal && (1..=self.max).contains(&number) => Ok(number),
             _ => Err(VariableError {
                 variable: self.name,
-                rule: self.range.rule,
+                rule: self.rule,
             }),
         }
     }

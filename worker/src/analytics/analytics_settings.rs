@@ -1,6 +1,6 @@
 use std::cmp::Ordering;
 
-use quillgate::{DateBound, DateRange, Day, Millis, ProjectId};
+use quillgate::{DateBound, DateRange, Day, Millis, ProjectId, RateLimitPolicy};
 
 use crate::budget::limits::Limits;
 use crate::variable::{VariableError, Variables, split_list, variables};
@@ -8,16 +8,16 @@ use crate::variable::{VariableError, Variables, split_list, variables};
 variables! {
     /// How long a cached report stays fresh, in seconds. A report whose `dateTo` is before
     /// yesterday (UTC) stays fresh for a day.
-    ANALYTICS_FRESH_SECONDS: Var = 300 in TO_DAY;
+    ANALYTICS_FRESH_SECONDS: Var = 300 in 1..=86_400;
     /// The projects to archive.
     ARCHIVE_PROJECTS: Var = "none";
     /// The part of `ANALYTICS_LIMIT_PER_HOUR` that the archive may use, in percent.
-    ARCHIVE_SHARE: Var = 33 in TO_HUNDRED;
+    ARCHIVE_SHARE: Var = 33 in 1..=100;
     /// The number of days that the archive stores.
-    ARCHIVE_RETENTION_DAYS: Var = 730 in TO_TEN_YEARS;
+    ARCHIVE_RETENTION_DAYS: Var = 730 in 1..=3_650;
     /// On how many of the following days the archive fetches a new day again. Mintlify counts some
     /// views late.
-    ARCHIVE_RECHECK_DAYS: Var = 3 in TO_HUNDRED;
+    ARCHIVE_RECHECK_DAYS: Var = 3 in 1..=100;
 }
 
 /// For reports whose range ended before yesterday, in UTC.
@@ -68,13 +68,12 @@ impl ArchiveSettings {
         let projects = split_list(variables("ARCHIVE_PROJECTS").as_deref());
         let projects: Result<_, _> = projects.into_iter().map(ProjectId::new).collect();
         let share = ARCHIVE_SHARE.read(variables)?;
-        let limit = u64::from(limits.analytics) * u64::from(share) / 100;
         Ok(Self {
             projects: projects.map_err(|_| VariableError {
                 variable: "ARCHIVE_PROJECTS",
                 rule: "must be ids of projects, separated by commas",
             })?,
-            limit: u32::try_from(limit).unwrap_or(limits.analytics).max(1),
+            limit: (limits.limit(RateLimitPolicy::Analytics) * share / 100).max(1),
             window: limits.window,
             retention_days: ARCHIVE_RETENTION_DAYS.read(variables)?,
             recheck_days: ARCHIVE_RECHECK_DAYS.read(variables)?,

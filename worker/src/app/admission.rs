@@ -84,7 +84,7 @@ pub fn admit(
     };
     facts.route = Some(route.pattern);
     let endpoint = route.endpoint;
-    match endpoint {
+    let operation = match endpoint {
         Endpoint::Liveness
         | Endpoint::Description
         | Endpoint::SignInMethods
@@ -102,26 +102,30 @@ pub fn admit(
             }
             // Only the cookie identifies the caller of the session.
             credentials.access_assertion = None;
+            None
         }
-        Endpoint::Health | Endpoint::LiftBlock | Endpoint::PullRequest | Endpoint::Operation(_) => {
-        }
-    }
-    let caller = match identified {
-        Some(caller) => caller,
-        None => match identify(&credentials, &config.auth, now, verified)? {
-            Identity::Known(caller) => caller,
-            identity => {
-                return Ok(Admission::Unidentified {
-                    identity,
-                    accepts_assertion: endpoint != Endpoint::ReadSession,
-                });
-            }
-        },
+        Endpoint::Health | Endpoint::LiftBlock => None,
+        Endpoint::PullRequest => Some(Operation::GetAgentJobRecord),
+        Endpoint::Operation(operation) => Some(operation),
+    };
+    let identity = match identified {
+        Some(caller) => Identity::Known(caller),
+        None => identify(&credentials, &config.auth, now, verified)?,
+    };
+    let Identity::Known(caller) = identity else {
+        return Ok(Admission::Unidentified {
+            identity,
+            accepts_assertion: endpoint != Endpoint::ReadSession,
+        });
     };
     facts.caller = Some(Rc::clone(&caller));
     // `identify` reads cookies and assertions only without this field.
     facts.is_by_cookie = credentials.authorization.is_none();
-    authorize(config, head, route, &caller, facts)?;
+    match operation {
+        Some(operation) => authorize(config, head, operation, route.segments, &caller, facts)?,
+        None if endpoint == Endpoint::ReadSession => {}
+        None => authorize_operator(head, &route, &caller, facts)?,
+    }
     if let Some(policy) = facts.policy.filter(|policy| policy.is_read()) {
         let project = facts.project.as_ref();
         facts.budget = reserve_read(config, &caller, policy, project, now, reads)?;
@@ -177,39 +181,12 @@ fn check_origin(
 fn authorize(
     config: &Config,
     head: &RequestHead,
-    route: Route<'_>,
+    operation: Operation,
+    segments: PathSegments<'_>,
     caller: &Caller,
     facts: &mut Facts,
 ) -> Result<(), Problem> {
-    let operation = match route.endpoint {
-        Endpoint::Operation(operation) => operation,
-        Endpoint::PullRequest => Operation::GetAgentJobRecord,
-        Endpoint::Health => {
-            caller.require_operator()?;
-            facts.project = read_operated_project(head, caller)?;
-            return Ok(());
-        }
-        Endpoint::LiftBlock => {
-            caller.require_operator()?;
-            let policy = find_policy(&route.segments).ok_or_else(Problem::not_found)?;
-            if !is_of_organization(policy) {
-                let project = read_operated_project(head, caller)?;
-                let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
-                facts.project = Some(project.ok_or_else(missing)?);
-            }
-            facts.policy = Some(policy);
-            return Ok(());
-        }
-        Endpoint::ReadSession => return Ok(()),
-        Endpoint::Liveness
-        | Endpoint::Description
-        | Endpoint::OpenSession
-        | Endpoint::EndSession
-        | Endpoint::SignInMethods
-        | Endpoint::BeginSignIn
-        | Endpoint::ConcludeSignIn => return Err(Problem::internal()),
-    };
-    let values = RequestValues::from_path(operation, route.segments)?;
+    let values = RequestValues::from_path(operation, segments)?;
     let declared = operation.declaration();
     let scope = declared.scope.as_str();
     match &values.project {
@@ -255,10 +232,30 @@ const fn is_of_archive(operation: Operation) -> bool {
     )
 }
 
-/// A 429 does not block reads of jobs and deployments.
-fn find_policy(segments: &PathSegments<'_>) -> Option<RateLimitPolicy> {
-    let (_, name) = segments.first()?;
-    RateLimitPolicy::from_name(name).filter(|policy| !policy.is_read())
+/// For the health of the gateway, and for lifting a block.
+fn authorize_operator(
+    head: &RequestHead,
+    route: &Route<'_>,
+    caller: &Caller,
+    facts: &mut Facts,
+) -> Result<(), Problem> {
+    caller.require_operator()?;
+    if route.endpoint == Endpoint::Health {
+        facts.project = read_operated_project(head, caller)?;
+        return Ok(());
+    }
+    let name = route.segments.first().map(|(_, name)| *name);
+    let policy = name.and_then(RateLimitPolicy::from_name);
+    // A 429 does not block reads of jobs and deployments.
+    let policy = policy.filter(|policy| !policy.is_read());
+    let policy = policy.ok_or_else(Problem::not_found)?;
+    if !is_of_organization(policy) {
+        let project = read_operated_project(head, caller)?;
+        let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
+        facts.project = Some(project.ok_or_else(missing)?);
+    }
+    facts.policy = Some(policy);
+    Ok(())
 }
 
 /// The caller must be an operator of the project, because reading its health creates a Durable

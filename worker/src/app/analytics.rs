@@ -1,4 +1,4 @@
-use quillgate::{Millis, Operation, RateLimitPolicy};
+use quillgate::{Operation, RateLimitPolicy};
 
 use crate::analytics::export::Export;
 use crate::analytics::organization_stub::{OrganizationStub, ReportCall};
@@ -20,36 +20,38 @@ pub async fn read_report(
     let (call, settings) = (context.call()?.clone(), &context.config.analytics);
     let started = context.started;
     let query = ReportQuery::read(operation, call, context.project()?, settings, started)?;
-    if !is_no_cache(context.head.header("cache-control"))
-        && let Some(report) = find_report(&query, started)
-    {
+    let cached = if is_no_cache(context.head.header("cache-control")) {
+        None
+    } else {
+        find_report(&query, started)
+    };
+    let (report, cache, budget, now) = if let Some(report) = cached {
         context.metrics.cache = Some("hit".to_owned());
         let ttl = report.head.freshness.ttl(started);
         let cache = CacheStatus::Hit { ttl }.describe();
-        return Ok(respond(
-            context,
-            report,
-            &cache,
-            HeaderFields::default(),
-            started,
-        ));
+        (report, cache, HeaderFields::default(), started)
+    } else {
+        let call = report_call(context, query)?;
+        let reply = OrganizationStub::new(&context.env)?.report(&call).await?;
+        let cache = reply.metrics.cache.clone().unwrap_or_default();
+        context.metrics = reply.metrics;
+        if let Some(refusal) = reply.refusal {
+            return Ok(refusal.into());
+        }
+        let query = &call.query;
+        let slices = slice_pages(query.offset, query.limit);
+        let pages: Vec<_> = reply.pages.into_iter().zip(slices).collect();
+        let (report, now) = (Report::cut(operation, &pages)?, now());
+        if report.head.freshness.is_fresh(now) {
+            cache_report(query, &pages, &report, now);
+        }
+        (report, cache, reply.headers, now)
+    };
+    let headers = report.head.headers(&cache, now).or(budget);
+    if matches_etag(context.head.header("if-none-match"), &report.head.etag) {
+        return Ok(GatewayResponse::new(304, headers.without("content-type"), None).into());
     }
-    let call = report_call(context, query)?;
-    let reply = OrganizationStub::new(&context.env)?.report(&call).await?;
-    let cache = reply.metrics.cache.clone().unwrap_or_default();
-    context.metrics = reply.metrics;
-    if let Some(refusal) = reply.refusal {
-        return Ok(refusal.into());
-    }
-    let query = &call.query;
-    let slices = slice_pages(query.offset, query.limit);
-    let pages: Vec<_> = reply.pages.into_iter().zip(slices).collect();
-    let report = Report::cut(operation, &pages)?;
-    let now = now();
-    if report.head.freshness.is_fresh(now) {
-        cache_report(query, &pages, &report, now);
-    }
-    Ok(respond(context, report, &cache, reply.headers, now))
+    Ok(HostResponse::new(200, headers, report.body.into()))
 }
 
 /// Responds after the first rows have arrived, so that a refusal can still set the status.
@@ -83,25 +85,11 @@ pub async fn export_report(
 
 fn report_call(context: &Context, query: ReportQuery) -> Result<ReportCall, Problem> {
     Ok(ReportCall {
-        ids: context.ids()?,
+        ids: context.ids(),
         budget: context.caller()?.budget_request(RateLimitPolicy::Analytics),
         query,
         revalidate: is_no_cache(context.head.header("cache-control")),
         accepts_stale: true,
         checks_rest: false,
     })
-}
-
-fn respond(
-    context: &Context,
-    report: Report,
-    cache: &str,
-    budget: HeaderFields,
-    now: Millis,
-) -> HostResponse {
-    let headers = report.head.headers(cache, now).or(budget);
-    if matches_etag(context.head.header("if-none-match"), &report.head.etag) {
-        return GatewayResponse::new(304, headers.without("content-type"), None).into();
-    }
-    HostResponse::new(200, headers, report.body.into())
 }

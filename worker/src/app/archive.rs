@@ -114,10 +114,7 @@ fn open_store(context: &Context) -> Result<ArchiveStore, Problem> {
 /// A table or a column is missing if the migrations have not been applied.
 fn archive_failed(error: HostError) -> Problem {
     let message = error.to_string();
-    if !["no such table", "no such column"]
-        .iter()
-        .any(|missing| message.contains(missing))
-    {
+    if !message.contains("no such table") && !message.contains("no such column") {
         return error.into();
     }
     let detail =

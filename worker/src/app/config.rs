@@ -12,7 +12,6 @@ variables! {
     ALLOWED_ORIGINS: Var = "none";
 }
 
-/// Validated as a whole.
 pub struct Config {
     pub upstream: UpstreamSettings,
     pub auth: AuthSettings,
@@ -26,29 +25,24 @@ pub struct Config {
 }
 
 impl Config {
-    /// A blank variable counts as absent.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, VariableError> {
         let variables = |name: &str| trim_value(&variable(name)?);
         let limits = Limits::read(&variables)?;
+        let allowed_origins = split_list(variables("ALLOWED_ORIGINS").as_deref());
+        if !allowed_origins.iter().all(|origin| is_origin(origin)) {
+            return Err(VariableError {
+                variable: "ALLOWED_ORIGINS",
+                rule: "must be exact origins such as https://docs.example, separated by commas",
+            });
+        }
         Ok(Self {
             upstream: UpstreamSettings::read(&variables, &limits)?,
             auth: AuthSettings::read(&variables)?,
             jobs: JobSettings::read(&variables, &limits)?,
             pull_requests: PullRequestSettings::read(&variables)?,
             analytics: AnalyticsSettings::read(&variables, &limits)?,
-            allowed_origins: read_allowed_origins(variables("ALLOWED_ORIGINS").as_deref())?,
+            allowed_origins,
             limits,
         })
     }
-}
-
-fn read_allowed_origins(value: Option<&str>) -> Result<Vec<String>, VariableError> {
-    let origins = split_list(value);
-    if origins.iter().all(|origin| is_origin(origin)) {
-        return Ok(origins);
-    }
-    Err(VariableError {
-        variable: "ALLOWED_ORIGINS",
-        rule: "must be exact origins such as https://docs.example, separated by commas",
-    })
 }

@@ -12,14 +12,12 @@ use crate::auth::session::cookie::{self, SessionId, find_cookie};
 use crate::http::content::MAX_BODY;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
-use crate::http::trace::{Trace, continue_trace};
 use crate::jobs::project_stub::ProjectStub;
 use crate::jobs::resource::Resource;
 use crate::runtime::read_stream;
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::RequestIds;
 
-/// A request, with everything that its handler needs.
 pub struct Context {
     pub head: Rc<RequestHead>,
     pub config: Rc<Config>,
@@ -29,35 +27,11 @@ pub struct Context {
     pub execution: Execution,
     pub started: Millis,
     pub facts: Facts,
-    pub trace: Trace,
     pub session: Option<SessionId>,
     pub metrics: RequestMetrics,
 }
 
 impl Context {
-    pub fn new(
-        head: RequestHead,
-        config: Rc<Config>,
-        env: Env,
-        request: Request,
-        execution: Execution,
-        started: Millis,
-    ) -> Self {
-        let (parent, state) = (head.header("traceparent"), head.header("tracestate"));
-        Self {
-            trace: continue_trace(parent, state, &head.uuid),
-            head: Rc::new(head),
-            config,
-            env,
-            request,
-            execution,
-            started,
-            facts: Facts::default(),
-            session: None,
-            metrics: RequestMetrics::default(),
-        }
-    }
-
     pub fn is_head(&self) -> bool {
         self.head.method == "HEAD"
     }
@@ -91,7 +65,6 @@ impl Context {
         values.parse_with_body(&self.read_body().await?)
     }
 
-    /// Returns 413 if the body has more than [`MAX_BODY`] bytes.
     pub async fn read_body(&self) -> Result<Vec<u8>, Problem> {
         // A chunked body can be longer than a `Content-Length` beside it.
         let body = read_stream(self.request.body(), MAX_BODY).await;
@@ -106,13 +79,15 @@ impl Context {
         SessionId::read(cookie, &self.config.auth.token_secrets)
     }
 
-    pub fn ids(&self) -> Result<RequestIds, Problem> {
-        Ok(RequestIds {
+    /// Without a project, the project's id is empty.
+    pub fn ids(&self) -> RequestIds {
+        let project = self.facts.project.as_ref();
+        RequestIds {
             id: self.head.id.clone(),
-            project: self.project()?.as_str().to_owned(),
-            traceparent: self.trace.traceparent.clone(),
-            tracestate: self.trace.tracestate.clone(),
-        })
+            project: project.map_or("", ProjectId::as_str).to_owned(),
+            traceparent: self.head.trace.traceparent.clone(),
+            tracestate: self.head.trace.tracestate.clone(),
+        }
     }
 
     pub fn project_stub(&self, resource: Resource) -> Result<ProjectStub, Problem> {

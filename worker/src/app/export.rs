@@ -18,7 +18,7 @@ use crate::app::context::Context;
 use crate::app::log::ExportEnd;
 use crate::auth::jwt::EXPIRED;
 use crate::auth::session::cookie::SessionId;
-use crate::auth::session::stub::SessionStub;
+use crate::auth::session::object::SessionStub;
 use crate::auth::{ended_session_problem, invalid_token};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
@@ -35,7 +35,6 @@ pub struct ExportStream {
     expires: Millis,
     session: Option<SessionId>,
     started: Millis,
-    /// Refusals count too.
     requests: u64,
     pages: u64,
     pub metrics: RequestMetrics,

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use js_sys::Promise;
+use quillgate::Millis;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{Request, Response};
@@ -12,19 +13,20 @@ use worker::worker_sys::Context as Execution;
 use crate::analytics::organization_stub::OrganizationStub;
 use crate::app::admission::{Admission, Facts, admit, describe_crash, is_liveness};
 use crate::app::context::Context;
-use crate::app::handlers::{HostResponse, call_handler, report_liveness};
-use crate::app::isolate::{load_config, with_admission, with_verified};
+use crate::app::handlers::{call_handler, report_liveness};
+use crate::app::isolate::{load_config, with_admission};
 use crate::app::issuer_keys::verify_token;
-use crate::app::respond::{refuse, respond};
+use crate::app::respond::respond;
 use crate::app::routes::HEALTH;
 use crate::auth::caller::Caller;
-use crate::auth::session::stub::SessionStub;
+use crate::auth::session::object::SessionStub;
 use crate::auth::{Identity, identify_session};
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::response::GatewayResponse;
 use crate::runtime::{HostError, into_promise, read_fields, run_until_wait, to_millis};
 use crate::upstream::metrics::RequestMetrics;
+use crate::variable::VariableError;
 
 /// Returns a `Response`, or a promise of one. `started` is in milliseconds.
 #[wasm_bindgen]
@@ -42,70 +44,70 @@ pub fn handle(
         return Ok(trapped.into());
     }
     let started = to_millis(started);
+    let config = match load_config(&env) {
+        Ok(config) => config,
+        Err(error) => return Ok(respond_without_config(&env, &head, started, error).into()),
+    };
+    let mut context = Context {
+        head: Rc::new(head),
+        config,
+        env,
+        request,
+        execution,
+        started,
+        facts: Facts::default(),
+        session: None,
+        metrics: RequestMetrics::default(),
+    };
     run_until_wait(async move {
-        let config = match load_config(&env) {
-            Ok(config) => config,
-            Err(error) => {
-                let mut metrics = RequestMetrics {
-                    operator: Some(error.to_string()),
-                    ..RequestMetrics::default()
-                };
-                let mut facts = Facts::default();
-                let response = if is_liveness(&head) {
-                    facts.route = Some(HEALTH);
-                    report_liveness()
-                } else {
-                    let problem = Problem::misconfigured(error.variable, error.rule);
-                    refuse(&problem, &head, &facts, &mut metrics)
-                };
-                return Ok(respond(&env, &head, started, &facts, &metrics, response).into());
-            }
+        let mut identified = None;
+        let answer = loop {
+            let (config, head, facts) = (&context.config, &context.head, &mut context.facts);
+            let admitted = with_admission(|state| {
+                admit(config, head, started, identified.take(), state, facts)
+            });
+            break match admitted {
+                Ok(Admission::Admitted(endpoint)) => call_handler(endpoint, &mut context).await,
+                Ok(Admission::Preflight(methods)) => Ok(GatewayResponse::options(&methods).into()),
+                Ok(Admission::Unidentified {
+                    identity,
+                    accepts_assertion,
+                }) => match identify(&mut context, identity, accepts_assertion).await {
+                    Ok(caller) => {
+                        identified = Some(caller);
+                        continue;
+                    }
+                    Err(problem) => Err(problem),
+                },
+                Err(problem) => Err(problem),
+            };
         };
-        let mut context = Context::new(head, config, env, request, execution, started);
-        let response = match answer(&mut context).await {
-            Ok(response) => response,
-            Err(problem) => refuse(
-                &problem,
-                &context.head,
-                &context.facts,
-                &mut context.metrics,
-            ),
-        };
-        let Context {
-            env,
-            head,
-            facts,
-            metrics,
-            ..
-        } = context;
-        Ok(respond(&env, &head, started, &facts, &metrics, response).into())
+        let (env, head, facts) = (&context.env, &context.head, &context.facts);
+        Ok(respond(env, head, started, facts, context.metrics, answer).into())
     })
 }
 
-async fn answer(context: &mut Context) -> Result<HostResponse, Problem> {
-    let started = context.started;
-    let mut identified = None;
-    loop {
-        let admitted = with_admission(|state| {
-            let Context {
-                config,
-                head,
-                facts,
-                ..
-            } = &mut *context;
-            admit(config, head, started, identified.take(), state, facts)
-        });
-        match admitted? {
-            Admission::Admitted(endpoint) => return call_handler(endpoint, context).await,
-            Admission::Preflight(methods) => return Ok(GatewayResponse::options(&methods).into()),
-            Admission::Unidentified {
-                identity,
-                accepts_assertion,
-            } => {
-                identified = Some(identify(context, identity, accepts_assertion).await?);
-            }
-        }
-    }
+fn respond_without_config(
+    env: &Env,
+    head: &RequestHead,
+    started: Millis,
+    error: VariableError,
+) -> Response {
+    let (facts, answer) = if is_liveness(head) {
+        let facts = Facts {
+            route: Some(HEALTH),
+            ..Facts::default()
+        };
+        (facts, Ok(report_liveness()))
+    } else {
+        let problem = Problem::misconfigured(error.variable, error.rule);
+        (Facts::default(), Err(problem))
+    };
+    let metrics = RequestMetrics {
+        operator: Some(error.to_string()),
+        ..RequestMetrics::default()
+    };
+    respond(env, head, started, &facts, metrics, answer)
 }
 
 /// If the session has ended, the request's assertion can still identify the caller.
@@ -121,14 +123,16 @@ async fn identify(
             Identity::Session(id) => id,
             Identity::Unverified(token) => {
                 let token = verify_token(context, *token).await?;
-                return Ok(with_verified(|verified| verified.remember(token, started)));
+                return Ok(with_admission(|(verified, _)| {
+                    verified.remember(token, started)
+                }));
             }
         };
         let record = SessionStub::new(&context.env, id.as_str())?.read().await?;
         context.session = record.is_some().then_some(id);
         let assertion = context.head.header("cf-access-jwt-assertion");
         let assertion = assertion.filter(|_| accepts_assertion);
-        identity = with_verified(|verified| {
+        identity = with_admission(|(verified, _)| {
             identify_session(
                 record.as_deref(),
                 assertion,
@@ -146,12 +150,9 @@ pub fn fail(uuid: String, started: f64, head: &str, message: String, env: &Env) 
     let head = read_head(uuid, head);
     let config = load_config(env).ok();
     let (facts, problem) = describe_crash(config.as_deref(), &head);
-    let mut metrics = RequestMetrics {
-        operator: Some(message),
-        ..RequestMetrics::default()
-    };
-    let response = refuse(&problem, &head, &facts, &mut metrics);
-    respond(env, &head, to_millis(started), &facts, &metrics, response)
+    let answer = Err(problem.with_operator(message));
+    let metrics = RequestMetrics::default();
+    respond(env, &head, to_millis(started), &facts, metrics, answer)
 }
 
 /// `head` has the method, the URL, and the names and values of the header fields, each on a line.

@@ -61,11 +61,11 @@ pub fn call_handler(endpoint: Endpoint, context: &mut Context) -> Pending<'_> {
             Operation::DeleteAgentJobRecord | Operation::DeleteDeploymentRecord => {
                 Box::pin(jobs::delete_record(context, Resource::of(operation)))
             }
-            Operation::StreamAgentJobEvents | Operation::StreamDeploymentEvents => {
-                Box::pin(streams::stream_one(context, Resource::of(operation)))
-            }
-            Operation::StreamProjectJobEvents | Operation::StreamProjectDeploymentEvents => {
-                Box::pin(streams::stream_all(context, Resource::of(operation)))
+            Operation::StreamAgentJobEvents
+            | Operation::StreamDeploymentEvents
+            | Operation::StreamProjectJobEvents
+            | Operation::StreamProjectDeploymentEvents => {
+                Box::pin(streams::stream_events(context, operation))
             }
             Operation::ListDailyViews => Box::pin(archive::read_series(context)),
             Operation::ListArchivedViews => Box::pin(archive::list_views(context)),

@@ -64,10 +64,6 @@ pub fn with_admission<T>(run: impl FnOnce((&mut VerifiedTokens, &mut ReadBudget)
     ISOLATE.with_borrow_mut(|isolate| run((&mut isolate.verified, &mut isolate.reads)))
 }
 
-pub fn with_verified<T>(run: impl FnOnce(&mut VerifiedTokens) -> T) -> T {
-    ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.verified))
-}
-
 /// Returns `None` if neither the report nor all of its pages are cached and fresh.
 pub fn find_report(query: &ReportQuery, now: Millis) -> Option<Report> {
     ISOLATE.with_borrow_mut(|isolate| {
@@ -149,10 +145,6 @@ impl Isolate {
         self.reports
             .insert(name, report.clone(), report.bytes(), until);
     }
-}
-
-pub fn with_reads<T>(run: impl FnOnce(&mut ReadBudget) -> T) -> T {
-    ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.reads))
 }
 
 #[wasm_bindgen]

@@ -9,12 +9,11 @@ use worker::worker_sys::Context as Execution;
 use crate::app::context::Context;
 use crate::auth::invalid_token;
 use crate::auth::jwks::{
-    FRESH_FOR, FetchReason, KeySet, KeySetReply, NoKey, PublicKey, RememberedSet, Search, read_age,
+    FRESH_FOR, FetchReason, KeySet, KeySetReply, NoKey, RememberedSet, Search, read_age,
 };
 use crate::auth::jwt::WRONG_SIGNATURE;
-use crate::auth::oidc::UnverifiedToken;
 use crate::auth::signature::verify_signature;
-use crate::auth::token::VerifiedToken;
+use crate::auth::token::{UnverifiedToken, VerifiedToken};
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::runtime::{HostResult, now, share_fetch};
@@ -36,39 +35,30 @@ pub async fn verify_token(
     context: &Context,
     token: UnverifiedToken,
 ) -> Result<VerifiedToken, Problem> {
-    let found = find_issuer_key(&context.execution, &token, context.started).await?;
+    let (kid, algorithm) = (token.kid.as_deref(), token.algorithm);
+    let (mut time, mut found) = (context.started, None);
+    // Searches twice, because the first search can wait for a fetch that looked for another key.
+    for _ in 0..2 {
+        match with_key_set(token.jwks(), |set| set.search(kid, algorithm, time)) {
+            Search::Found(key) => {
+                found = Some(key);
+                break;
+            }
+            Search::Fetch(reason) => fetch_shared(&context.execution, &token, reason).await?,
+        }
+        time = now();
+    }
+    let found =
+        found.unwrap_or_else(|| with_key_set(token.jwks(), |set| set.find(kid, algorithm, time)));
     let key = found.map_err(|reason| match reason {
         NoKey::Unavailable => Problem::issuer_unavailable(),
         NoKey::Unusable(reason) => invalid_token(reason),
     })?;
-    match verify_signature(token.algorithm, token.signed(), &token.signature, &key).await {
+    match verify_signature(algorithm, token.signed(), &token.signature, &key).await {
         Ok(true) => token.into_verified(&context.config.auth.revoked),
         Ok(false) => Err(invalid_token(WRONG_SIGNATURE)),
         Err(error) => Err(Problem::internal().with_operator(format!("WebCrypto failed: {error}"))),
     }
-}
-
-/// Returns an outer error if the runtime fails, and an inner error if no key is found.
-async fn find_issuer_key(
-    execution: &Execution,
-    token: &UnverifiedToken,
-    started: Millis,
-) -> HostResult<Result<PublicKey, NoKey>> {
-    let mut time = started;
-    // Searches twice, because the first search can wait for a fetch that looked for another key.
-    for _ in 0..2 {
-        let search = with_key_set(token.jwks(), |set| {
-            set.search(token.kid.as_deref(), token.algorithm, time)
-        });
-        match search {
-            Search::Found(found) => return Ok(found),
-            Search::Fetch(reason) => fetch_shared(execution, token, reason).await?,
-        }
-        time = now();
-    }
-    Ok(with_key_set(token.jwks(), |set| {
-        set.find(token.kid.as_deref(), token.algorithm, time)
-    }))
 }
 
 /// Waits for the same fetch of another request, if any.

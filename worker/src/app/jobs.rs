@@ -1,6 +1,6 @@
 use std::cell::Cell;
 
-use quillgate::{JobId, Method, Millis, Operation};
+use quillgate::{JobId, Method, Millis, Operation, ProjectId};
 
 use crate::analytics::page::{CacheStatus, FetchReason};
 use crate::app::context::Context;
@@ -15,7 +15,7 @@ use crate::jobs::resource::Resource;
 use crate::jobs::write::Write;
 use crate::runtime::{now, sleep};
 use crate::upstream::client::{UpstreamResponse, send_upstream};
-use crate::upstream::failure::mark_uncertain;
+use crate::upstream::failure::{UpstreamFailure, mark_uncertain};
 use crate::upstream::permits::MAX_WAITING;
 use crate::upstream::request::UpstreamRequest;
 use crate::upstream::snapshot::Snapshot;
@@ -31,9 +31,27 @@ pub async fn read(context: &mut Context, resource: Resource) -> Result<HostRespo
             return Ok(response);
         }
     }
-    let ids = context.ids()?;
-    let project = context.project()?;
-    let (operation, target) = resource.read_request(project, job.as_str())?;
+    match fetch(context, resource, &job).await? {
+        Ok(response) => Ok(response.into()),
+        Err(failure) if failure.is_temporary() => {
+            let stored = find_stored_job(context, resource, &job).await;
+            stored.ok_or(failure.problem)
+        }
+        Err(failure) => Err(failure.problem),
+    }
+}
+
+/// Reads a job of the request's project, or a deployment of any project if the request has none.
+pub async fn fetch(
+    context: &mut Context,
+    resource: Resource,
+    job: &JobId,
+) -> Result<Result<GatewayResponse, UpstreamFailure>, Problem> {
+    let (ids, id) = (context.ids(), job.as_str());
+    let owner = context.facts.project.clone();
+    // The path of a deployment names no project either.
+    let project = owner.clone().map_or_else(|| ProjectId::new("-"), Ok)?;
+    let (operation, target) = resource.read_request(&project, id)?;
     let request = UpstreamRequest {
         operation,
         ids: &ids,
@@ -42,24 +60,20 @@ pub async fn read(context: &mut Context, resource: Resource) -> Result<HostRespo
     };
     let sent = send_upstream(&context.config.upstream, &request, &mut || true).await;
     let exchange = sent.read(&request, |UpstreamResponse { head, body }| {
-        let (status, id, owner) = (head.status, job.as_str(), project.as_str());
-        let snapshot = match resource {
-            Resource::Job => Snapshot::read_job(status, &body, Some(id)),
-            Resource::Deployment => Snapshot::read_deployment(status, &body, id, Some(owner)),
-        };
-        Some((head.forwarded_headers(), snapshot?))
+        let owner = owner.as_ref().map(ProjectId::as_str);
+        let job = match resource {
+            Resource::Job => Snapshot::read_job(head.status, &body, Some(id)),
+            Resource::Deployment => Snapshot::read_deployment(head.status, &body, id, owner),
+        }?;
+        let headers = head.forwarded_headers();
+        Some(GatewayResponse::new(
+            job.http_status,
+            headers,
+            Some(job.text),
+        ))
     });
     context.metrics.upstream = Some(exchange.metrics);
-    match exchange.outcome {
-        Ok((headers, job)) => {
-            Ok(GatewayResponse::new(job.http_status, headers, Some(job.text)).into())
-        }
-        Err(failure) if failure.is_temporary() => {
-            let stored = find_stored_job(context, resource, &job).await;
-            stored.ok_or(failure.problem)
-        }
-        Err(failure) => Err(failure.problem),
-    }
+    Ok(exchange.outcome)
 }
 
 /// If the project's object fails, records the error for the log and returns `None`.
@@ -103,7 +117,7 @@ pub async fn write(context: &mut Context, operation: Operation) -> Result<HostRe
         Resource::Deployment => parse_preferred_wait(head.header("prefer")).unwrap_or(0),
     };
     let deadline = now().plus(Millis::from_seconds(patience));
-    let ids = context.ids()?;
+    let ids = context.ids();
     loop {
         let written = stub.write(&ids, &write).await;
         let (response, metrics) =
@@ -153,20 +167,15 @@ impl Drop for Waiter {
 
 pub async fn list(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {
     let query = JobQuery::read(context.call()?, resource)?;
-    Ok(context
-        .project_stub(resource)?
-        .list(&context.ids()?, &query)
-        .await?
-        .into())
+    let project = context.project_stub(resource)?;
+    Ok(project.list(&context.ids(), &query).await?.into())
 }
 
 pub async fn read_record(context: &Context) -> Result<HostResponse, Problem> {
     let job = context.job(Resource::Job)?;
     let project = context.project_stub(Resource::Job)?;
-    Ok(project
-        .read_record(&context.ids()?, job.as_str())
-        .await?
-        .into())
+    let record = project.read_record(&context.ids(), job.as_str()).await?;
+    Ok(record.into())
 }
 
 pub async fn delete_record(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {

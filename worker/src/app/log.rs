@@ -24,7 +24,6 @@ pub struct LogEntry<'a> {
     pub cache: Option<&'a str>,
     pub budget_left: Option<u32>,
     pub milliseconds: u64,
-    /// A message for the operator.
     pub operator: Option<&'a str>,
 }
 
@@ -38,6 +37,5 @@ pub struct ExportEnd<'a> {
     /// `complete`, `cancelled`, or the kind of problem.
     pub export_end: &'a str,
     pub milliseconds: u64,
-    /// A message for the operator.
     pub operator: Option<&'a str>,
 }

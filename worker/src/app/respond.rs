@@ -7,34 +7,14 @@ use crate::app::admission::Facts;
 use crate::app::handlers::HostResponse;
 use crate::app::isolate::with_dataset;
 use crate::app::log::LogEntry;
-use crate::auth::session;
 use crate::auth::session::sign_in;
 use crate::http::not_found_page;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::RequestHead;
 use crate::http::response::{GatewayResponse, common_headers};
-use crate::http::trace::continue_trace;
 use crate::runtime::{http_date, log_entry, log_for_operator, make_response, now};
 use crate::upstream::metrics::RequestMetrics;
-
-/// Keeps the problem's message for the log. A browser that navigates is redirected to the page by a
-/// route of a sign-in, and sees a page for an unknown path.
-pub fn refuse(
-    problem: &Problem,
-    head: &RequestHead,
-    facts: &Facts,
-    metrics: &mut RequestMetrics,
-) -> HostResponse {
-    metrics.keep_operator_message(problem);
-    if sign_in::is_navigation(head) {
-        return sign_in::redirect_after_failure(problem.kind).into();
-    }
-    if facts.route.is_none() && not_found_page::applies(problem, head) {
-        return not_found_page::response().into();
-    }
-    GatewayResponse::problem(problem, &head.id).into()
-}
 
 /// Writes the log line, and a data point if a dataset is bound: see `ANALYTICS` in
 /// `docs/operate/logs.md`.
@@ -43,9 +23,13 @@ pub fn respond(
     head: &RequestHead,
     started: Millis,
     facts: &Facts,
-    metrics: &RequestMetrics,
-    response: HostResponse,
+    mut metrics: RequestMetrics,
+    answer: Result<HostResponse, Problem>,
 ) -> Response {
+    let response = answer.unwrap_or_else(|problem| {
+        metrics.keep_operator_message(&problem);
+        refuse(&problem, head, facts.route).into()
+    });
     let common = common_headers(&head.id, &head.url, &facts.origin);
     let mut headers = response.headers.or(facts.budget.clone()).or(common);
     // Clients correct their clocks by it. Only Cloudflare's network adds one itself.
@@ -53,14 +37,15 @@ pub fn respond(
     if let Some(timing) = metrics.server_timing() {
         headers.set("server-timing", timing);
     }
-    if facts.is_by_cookie {
-        session::require_revalidation(&mut headers);
+    let cache_control = headers.get("cache-control").unwrap_or("no-store");
+    if facts.is_by_cookie && !cache_control.starts_with("no-store") {
+        // The session may have ended meanwhile, or another user may have signed in.
+        headers.set("cache-control", "private, no-cache");
     }
-    let (parent, state) = (head.header("traceparent"), head.header("tracestate"));
     let upstream = metrics.upstream.as_ref();
     let entry = LogEntry {
         request_id: &head.id,
-        trace_id: &continue_trace(parent, state, &head.uuid).trace_id,
+        trace_id: &head.trace.trace_id,
         subject: facts.caller.as_deref().map(|caller| &*caller.subject),
         route: facts.route,
         project: facts.project.as_ref().map(ProjectId::as_str),
@@ -74,6 +59,28 @@ pub fn respond(
         operator: metrics.operator(),
     };
     log_entry(&entry, entry.operator);
+    write_data_point(env, &entry);
+    let body = if head.method == "HEAD" {
+        JsValue::NULL
+    } else {
+        response.body
+    };
+    make_response(response.status, &headers, &body)
+}
+
+/// A browser that navigates is redirected to the page by a route of a sign-in, and sees a page for
+/// an unknown path.
+fn refuse(problem: &Problem, head: &RequestHead, route: Option<&str>) -> GatewayResponse {
+    if sign_in::is_navigation(head) {
+        return sign_in::redirect_after_failure(problem.kind);
+    }
+    if route.is_none() && not_found_page::applies(problem, head) {
+        return not_found_page::response();
+    }
+    GatewayResponse::problem(problem, &head.id)
+}
+
+fn write_data_point(env: &Env, entry: &LogEntry<'_>) {
     with_dataset(env, |dataset| {
         let problem = entry.problem.map(ProblemKind::as_str);
         let blobs = [entry.route, problem, entry.cache, entry.subject];
@@ -91,12 +98,6 @@ pub fn respond(
             log_for_operator(&error.to_string());
         }
     });
-    let body = if head.method == "HEAD" {
-        JsValue::NULL
-    } else {
-        response.body
-    };
-    make_response(response.status, &headers, &body)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]

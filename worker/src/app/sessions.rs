@@ -5,11 +5,11 @@ use quillgate::RateLimitPolicy;
 use crate::app::config::Config;
 use crate::app::context::Context;
 use crate::app::handlers::HostResponse;
-use crate::app::isolate::with_reads;
+use crate::app::isolate::with_admission;
 use crate::app::issuer_keys::verify_token;
 use crate::auth::caller::Caller;
 use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, write_cookie};
-use crate::auth::session::stub::SessionStub;
+use crate::auth::session::object::SessionStub;
 use crate::auth::session::{cookie, describe, read_opening};
 use crate::auth::token::{Proof, Token};
 use crate::auth::{missing_token_problem, session_record};
@@ -77,7 +77,22 @@ pub async fn open_with_proof(
     let secret = secret.ok_or_else(Problem::internal)?;
     let (caller, record) = session_record::create(proof, token, started);
     context.facts.caller = Some(Rc::clone(&caller));
-    reserve_session(context, &caller)?;
+    let window = config.limits.window;
+    let request = BudgetRequest {
+        policy: RateLimitPolicy::ReadJobs,
+        // The key differs from the keys of job reads, because no project id begins with a line
+        // feed.
+        caller: format!("\nsession\n{}", caller.key()),
+        quota: None,
+        ceilings: Vec::new(),
+    };
+    let reserved =
+        with_admission(|(_, reads)| reads.reserve(&request, MAX_SESSIONS, window, now()));
+    if let Err(refused) = reserved {
+        let seconds = window.0.div_ceil(1000);
+        let detail = format!("a caller may open {MAX_SESSIONS} sessions in any {seconds} seconds");
+        return Err(Problem { detail, ..refused });
+    }
     let (id, value) = SessionId::new(&random_bytes()?, secret);
     let session = SessionStub::new(&context.env, id.as_str())?;
     session.open(&record, caller.expires).await?;
@@ -91,26 +106,4 @@ pub async fn open_with_proof(
     let lifetime = caller.expires.since(started);
     let cookie = write_cookie(cookie::NAME, &value, SameSite::Strict, lifetime);
     Ok((caller, cookie))
-}
-
-fn reserve_session(context: &Context, caller: &Caller) -> Result<(), Problem> {
-    let window = context.config.limits.window;
-    let request = BudgetRequest {
-        policy: RateLimitPolicy::ReadJobs,
-        // The key differs from the keys of job reads, because no project id begins with a line
-        // feed.
-        caller: format!("\nsession\n{}", caller.key()),
-        quota: None,
-        ceilings: Vec::new(),
-    };
-    match with_reads(|reads| reads.reserve(&request, MAX_SESSIONS, window, now())) {
-        Ok(_) => Ok(()),
-        Err(refused) => Err(Problem {
-            detail: format!(
-                "a caller may open {MAX_SESSIONS} sessions in any {} seconds",
-                window.0.div_ceil(1000)
-            ),
-            ..refused
-        }),
-    }
 }

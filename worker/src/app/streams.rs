@@ -2,13 +2,13 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use js_sys::{Array, Promise, Uint8Array};
-use quillgate::{JobId, Millis};
+use quillgate::{JobId, Millis, Operation};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::app::admission::reserve_read;
 use crate::app::context::Context;
 use crate::app::handlers::HostResponse;
-use crate::app::isolate::with_reads;
+use crate::app::isolate::with_admission;
 use crate::hash::fingerprint;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, stream_headers};
@@ -22,21 +22,17 @@ use crate::runtime::{SocketMessages, Timer, into_promise, limit_time, now, open_
 
 const FIRST_EVENT_TIMEOUT: Millis = Millis::from_seconds(5);
 
-pub async fn stream_one(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {
-    stream_events(context, resource, Some(context.job(resource)?)).await
-}
-
-pub async fn stream_all(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {
-    stream_events(context, resource, None).await
-}
-
 /// A `HEAD` request opens no stream and causes no poll, so its status is 200 even if Mintlify does
 /// not know the job.
-async fn stream_events(
+pub async fn stream_events(
     context: &Context,
-    resource: Resource,
-    job: Option<JobId>,
+    operation: Operation,
 ) -> Result<HostResponse, Problem> {
+    let resource = Resource::of(operation);
+    let job = match operation {
+        Operation::StreamProjectJobEvents | Operation::StreamProjectDeploymentEvents => None,
+        _ => Some(context.job(resource)?),
+    };
     if context.is_head() {
         return Ok(GatewayResponse::new(200, stream_headers(), None).into());
     }
@@ -149,7 +145,7 @@ async fn watch(
 ) -> Result<Result<SocketMessages, GatewayResponse>, Problem> {
     let caller = Rc::clone(context.caller()?);
     let watch = WatchCall {
-        ids: context.ids()?,
+        ids: context.ids(),
         resource,
         job: job.map(|job| job.as_str().to_owned()),
         // The caller becomes the tag of a WebSocket, which the runtime limits to 256 characters.
@@ -168,7 +164,7 @@ async fn watch(
     let time = time.min(limit_stream(caller.expires, now(), in_session));
     let accept = move |message: &str| {
         message != CHARGE_TEXT
-            || with_reads(|reads| {
+            || with_admission(|(_, reads)| {
                 reserve_read(&config, &caller, policy, Some(&project), now(), reads)
             })
             .is_ok()

@@ -38,7 +38,7 @@ fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Er
     Quota::read(&quota).ok_or_else(|| D::Error::custom("a malformed quota"))
 }
 
-/// An error is the detail of the 401.
+/// As in [`read_caller`], an error is the detail of the 401.
 pub(super) fn verify(
     token: &Jwt<'_>,
     settings: &AuthSettings,
@@ -63,7 +63,6 @@ pub(super) fn verify(
     })
 }
 
-/// An error is the detail of the 401.
 pub(super) fn read_caller(
     claims: &Map<String, Value>,
     revoked: &RevokedTokens,

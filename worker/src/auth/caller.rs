@@ -126,8 +126,6 @@ impl Caller {
         self.require_anywhere(OPERATE)
     }
 
-    /// # Errors
-    /// 403 if no grant has the scope. The challenge names the scope.
     pub fn require_anywhere(&self, scope: &str) -> Result<(), Problem> {
         require_scope(self.grants.iter(), scope)
     }

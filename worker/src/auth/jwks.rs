@@ -125,9 +125,7 @@ pub struct KeySet {
 impl KeySet {
     pub fn read(text: &str, fetched: Millis) -> Result<Self, &'static str> {
         const NOT_A_SET: &str = "the issuer's keys are not a JWK Set";
-        let Some(Value::Object(mut set)) = json::parse(text.as_bytes()) else {
-            return Err(NOT_A_SET);
-        };
+        let mut set = json::parse_map(text.as_bytes()).ok_or(NOT_A_SET)?;
         let Some(Value::Array(mut keys)) = set.remove("keys") else {
             return Err(NOT_A_SET);
         };

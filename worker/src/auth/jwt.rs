@@ -79,10 +79,7 @@ impl<'a> Jwt<'a> {
 }
 
 fn decode_part(encoded: &str) -> Option<Map<String, Value>> {
-    match json::parse(&URL_SAFE_NO_PAD.decode(encoded).ok()?)? {
-        Value::Object(members) => Some(members),
-        _ => None,
-    }
+    json::parse_map(&URL_SAFE_NO_PAD.decode(encoded).ok()?)
 }
 
 /// A property of another type remains in the object.

@@ -2,83 +2,35 @@
 //! lifetime, from minutes (GitHub) to a month (Cloudflare Access), without a maximum.
 
 use std::rc::Rc;
-use std::slice;
 
 use quillgate::Millis;
 use serde_json::{Map, Value};
 
 use crate::auth::caller::{Caller, Quota, SharedQuota, caller_key};
-use crate::auth::jwks::Algorithm;
+use crate::auth::invalid_token;
 use crate::auth::jwt::{
-    EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
-    WRONG_SIGNATURE, read_instant, to_millis, to_seconds,
+    EXPIRED, INCOMPLETE, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, read_instant,
+    to_millis, to_seconds,
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::SignInIssuer;
-use crate::auth::token::{Proof, VerifiedToken};
 use crate::auth::trusted_issuer::{Source, TrustedIssuer, read_one_or_more};
-use crate::auth::{InvalidToken, accepts_from, invalid_token};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
+use crate::json;
 
-const OTHER_AUDIENCE: &str = "the access token is for another audience";
-/// In bytes.
-const MAX_KID_LENGTH: usize = 256;
-/// Header parameters that would supply a token's own key (RFC 7515, sections 4.1.2, 4.1.3, 4.1.5
-/// and 4.1.6).
-const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
-
-/// Valid except for its signature, which the host verifies with the issuer's keys.
-#[derive(Debug, Clone, PartialEq)]
-pub struct UnverifiedToken {
-    pub kid: Option<String>,
-    pub algorithm: Algorithm,
-    /// For ES256, `r` and `s`, 32 bytes each (RFC 7518, section 3.4), the format of `WebCrypto`.
-    pub signature: Vec<u8>,
-    text: String,
-    signed_length: usize,
-    claims: CheckedClaims,
-}
+/// In characters.
+const MAX_CLAIM_EXCERPT: usize = 256;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CheckedClaims {
-    issuer: Rc<TrustedIssuer>,
-    values: Map<String, Value>,
+    pub issuer: Rc<TrustedIssuer>,
+    pub values: Map<String, Value>,
     subject: String,
     /// In seconds.
     issued_at: Option<f64>,
     /// In seconds.
-    expires: f64,
-}
-
-/// Checks everything about a token except its signature.
-pub(super) fn check(
-    token: &Jwt<'_>,
-    proof: Proof<'_>,
-    issuers: &[Rc<TrustedIssuer>],
-    now: Millis,
-) -> Result<UnverifiedToken, InvalidToken> {
-    let source = proof.source();
-    let algorithm = Algorithm::from_name(&token.algorithm)
-        .filter(|_| accepts_from(issuers, source))
-        .ok_or_else(|| describe_algorithms(issuers))?;
-    let (kid, signature) = read_header(token, algorithm)?;
-    let (clients, nonce) = match proof {
-        Proof::IdToken { client, nonce, .. } => (Some(slice::from_ref(client)), Some(nonce)),
-        Proof::AccessToken(_) | Proof::AccessAssertion(_) => (None, None),
-    };
-    let claims = check_claims(token.claims()?, source, issuers, clients, now)?;
-    if nonce.is_some_and(|nonce| claims.values.get("nonce") != Some(&nonce.into())) {
-        return Err("the ID token is of another sign-in".into());
-    }
-    Ok(UnverifiedToken {
-        kid,
-        algorithm,
-        signature,
-        text: token.text.to_owned(),
-        signed_length: token.signed.len(),
-        claims,
-    })
+    pub expires: f64,
 }
 
 /// With `clients`, the token must be an ID token for one of them, otherwise an access token.
@@ -88,19 +40,22 @@ pub(super) fn check_claims(
     issuers: &[Rc<TrustedIssuer>],
     clients: Option<&[SignInIssuer]>,
     now: Millis,
-) -> Result<CheckedClaims, InvalidToken> {
-    let text = |name| claims.get(name).and_then(Value::as_str).ok_or(INCOMPLETE);
+) -> Result<CheckedClaims, Problem> {
+    let text = |name| {
+        let text = claims.get(name).and_then(Value::as_str);
+        text.ok_or_else(|| invalid_token(INCOMPLETE))
+    };
     let name = text("iss")?;
-    let issuer = issuers
-        .iter()
-        .find(|issuer| issuer.source == source && issuer.issuer == name)
-        .ok_or_else(|| InvalidToken::for_claim(OTHER_ISSUER, "TRUSTED_ISSUERS", "iss", name))?;
+    let is_issuer = |issuer: &&Rc<TrustedIssuer>| issuer.source == source && issuer.issuer == name;
+    let issuer = issuers.iter().find(is_issuer);
+    let issuer =
+        issuer.ok_or_else(|| refuse_claim(OTHER_ISSUER, "TRUSTED_ISSUERS", "iss", name))?;
     let subject = text("sub")?.to_owned();
     if subject.is_empty() {
-        return Err(NO_SUBJECT.into());
+        return Err(invalid_token(NO_SUBJECT));
     }
-    issuer.check_audience(&claims, clients)?;
-    let (issued_at, expires) = check_times(&claims, now)?;
+    check_audience(issuer, &claims, clients)?;
+    let (issued_at, expires) = check_times(&claims, now).map_err(invalid_token)?;
     Ok(CheckedClaims {
         issuer: Rc::clone(issuer),
         values: claims,
@@ -108,29 +63,6 @@ pub(super) fn check_claims(
         issued_at,
         expires,
     })
-}
-
-impl UnverifiedToken {
-    pub fn jwks(&self) -> &str {
-        &self.claims.issuer.jwks
-    }
-
-    /// The signing input, as sent.
-    pub fn signed(&self) -> &str {
-        &self.text[..self.signed_length]
-    }
-
-    /// The host must first verify the signature.
-    pub fn into_verified(self, revoked: &RevokedTokens) -> Result<VerifiedToken, Problem> {
-        Ok(VerifiedToken {
-            secret: 0,
-            caller: self.claims.caller(revoked)?,
-            expires: to_millis(self.claims.expires),
-            source: self.claims.issuer.source,
-            claims: self.claims.values,
-            text: self.text,
-        })
-    }
 }
 
 impl CheckedClaims {
@@ -162,7 +94,11 @@ impl CheckedClaims {
             caller.claims = caller.claims.or(claims);
         }
         if caller.grants.is_empty() {
-            return Err(not_mapped_problem());
+            let detail = "no rule of TRUSTED_ISSUERS matches the access token's claims";
+            // No scope would help, so the challenge omits `scope` (RFC 6750, section 3.1).
+            let challenge = "Bearer realm=\"quillgate\", error=\"insufficient_scope\"";
+            let problem = Problem::new(ProblemKind::IdentityNotMapped, detail);
+            return Err(problem.with_header("www-authenticate", challenge));
         }
         // Each rule can identify callers by different claims, so a rule's quotas count by that
         // rule's claims. Otherwise, a caller could switch to another rule to get an unused quota.
@@ -180,68 +116,39 @@ impl CheckedClaims {
     }
 }
 
-fn read_header(
-    token: &Jwt<'_>,
-    algorithm: Algorithm,
-) -> Result<(Option<String>, Vec<u8>), &'static str> {
-    if !token.is_kind(&["jwt", "at+jwt"]) {
-        return Err(UNKNOWN_KIND);
+fn check_audience(
+    issuer: &TrustedIssuer,
+    claims: &Map<String, Value>,
+    clients: Option<&[SignInIssuer]>,
+) -> Result<(), Problem> {
+    let audiences = claims.get("aud").cloned().and_then(read_one_or_more);
+    let audiences = audiences.ok_or_else(|| invalid_token(INCOMPLETE))?;
+    // An ID token with several audiences must name the authorized party (OpenID Connect Core,
+    // section 3.1.3.7).
+    let party = claims.get("azp").filter(|party| !party.is_null());
+    let is_for = |client: &SignInIssuer| {
+        client.issuer == issuer.issuer
+            && audiences.contains(&client.client_id)
+            && party.map_or(audiences.len() == 1, |party| *party == *client.client_id)
+    };
+    let is_own = |audience: &String| issuer.audiences.contains(audience);
+    let (fits, variable) = match clients {
+        Some(clients) => (clients.iter().any(is_for), "SIGN_IN_ISSUERS"),
+        None => (audiences.iter().any(is_own), "TRUSTED_ISSUERS"),
+    };
+    if fits {
+        return Ok(());
     }
-    if OWN_KEYS.iter().any(|name| token.header.contains_key(*name)) {
-        return Err("the access token brings its own key");
-    }
-    let signature = token.signature()?;
-    if !algorithm.fits(&signature) {
-        return Err(WRONG_SIGNATURE);
-    }
-    match token.header.get("kid") {
-        None => Ok((None, signature)),
-        Some(Value::String(kid)) if (1..=MAX_KID_LENGTH).contains(&kid.len()) => {
-            Ok((Some(kid.clone()), signature))
-        }
-        Some(_) => Err("the access token names no key"),
-    }
+    let detail = "the access token is for another audience";
+    Err(refuse_claim(detail, variable, "aud", &audiences.join(" ")))
 }
 
-fn describe_algorithms(issuers: &[Rc<TrustedIssuer>]) -> &'static str {
-    if issuers.is_empty() {
-        "the access token must be signed with HS256"
-    } else {
-        "the access token must be signed with HS256, or by a trusted issuer with RS256 or ES256"
-    }
-}
-
-impl TrustedIssuer {
-    fn check_audience(
-        &self,
-        claims: &Map<String, Value>,
-        clients: Option<&[SignInIssuer]>,
-    ) -> Result<(), InvalidToken> {
-        let audience = claims.get("aud").cloned().ok_or(INCOMPLETE)?;
-        let audiences = read_one_or_more(audience).ok_or(INCOMPLETE)?;
-        // An ID token with several audiences must name the authorized party (OpenID Connect Core,
-        // section 3.1.3.7).
-        let party = claims.get("azp").filter(|party| !party.is_null());
-        let is_for = |client: &SignInIssuer| {
-            client.issuer == self.issuer
-                && audiences.contains(&client.client_id)
-                && party.map_or(audiences.len() == 1, |party| *party == *client.client_id)
-        };
-        let fits = match clients {
-            Some(clients) => clients.iter().any(is_for),
-            None => audiences.iter().any(|one| self.audiences.contains(one)),
-        };
-        if fits {
-            return Ok(());
-        }
-        let variable = match clients {
-            Some(_) => "SIGN_IN_ISSUERS",
-            None => "TRUSTED_ISSUERS",
-        };
-        let found = &audiences.join(" ");
-        let refused = InvalidToken::for_claim(OTHER_AUDIENCE, variable, "aud", found);
-        Err(refused)
-    }
+/// Only the operator learns the value, so that the response does not confirm a caller's guess.
+fn refuse_claim(detail: &str, variable: &str, name: &str, value: &str) -> Problem {
+    let excerpt: String = value.chars().take(MAX_CLAIM_EXCERPT).collect();
+    let found = json::to_text(&excerpt);
+    let message = format!("{variable} does not accept a token whose {name} is {found}");
+    invalid_token(detail).with_operator(message)
 }
 
 /// `iat` and `exp`, in seconds (RFC 7519, section 4.1).
@@ -261,11 +168,4 @@ fn check_times(
         return Err(NOT_YET);
     }
     Ok((issued_at, expires))
-}
-
-/// No scope would help, so the challenge omits `scope` (RFC 6750, section 3.1).
-fn not_mapped_problem() -> Problem {
-    let detail = "no rule of TRUSTED_ISSUERS matches the access token's claims";
-    let challenge = "Bearer realm=\"quillgate\", error=\"insufficient_scope\"";
-    Problem::new(ProblemKind::IdentityNotMapped, detail).with_header("www-authenticate", challenge)
 }

@@ -6,8 +6,6 @@ pub mod cross_site;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod object;
 pub mod sign_in;
-#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
-pub(crate) mod stub;
 
 use quillgate::encode::percent_encode;
 use quillgate::{Rule, ValidationError};
@@ -20,7 +18,6 @@ use crate::auth::jwt::take_text;
 use crate::auth::trusted_issuer::Source;
 use crate::http::content::read_object;
 use crate::http::problem::Problem;
-use crate::http::response::HeaderFields;
 use crate::json;
 
 /// Without a token, Cloudflare Access must identify the caller.
@@ -78,13 +75,4 @@ pub fn describe_methods(settings: &AuthSettings) -> String {
     }
     let access = accepts_from(&settings.trusted_issuers, Source::AccessAssertion);
     json::to_text(&json!({ "token": true, "access": access, "issuers": Value::Array(issuers) }))
-}
-
-/// Unless it is `no-store`: the session may have ended meanwhile, or another user may have signed
-/// in.
-pub fn require_revalidation(headers: &mut HeaderFields) {
-    let kept = headers.get("cache-control");
-    if kept.is_some_and(|kept| !kept.starts_with("no-store")) {
-        headers.set("cache-control", "private, no-cache");
-    }
 }

@@ -4,7 +4,6 @@
 use std::rc::Rc;
 
 use quillgate::Millis;
-use serde_json::Value;
 
 use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::{Caller, ISSUER};
@@ -45,9 +44,8 @@ pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc
     if now >= ends {
         return Err(invalid_token(EXPIRED));
     }
-    let Some(Value::Object(claims)) = json::parse(claims.as_bytes()) else {
-        return Err(invalid_token(INCOMPLETE));
-    };
+    let claims = json::parse_map(claims.as_bytes());
+    let claims = claims.ok_or_else(|| invalid_token(INCOMPLETE))?;
     let caller = if kind == "own" {
         access_token::read_caller(&claims, &settings.revoked, now).map_err(invalid_token)?
     } else {

@@ -87,7 +87,7 @@ pub(super) fn assign_secrets(
     let Some(secret) = secret else {
         return Ok(());
     };
-    if let Some(Value::Object(mut secrets)) = json::parse(secret.as_bytes()) {
+    if let Some(mut secrets) = json::parse_map(secret.as_bytes()) {
         for issuer in issuers {
             issuer.secret = take_text(&mut secrets, &issuer.name);
         }

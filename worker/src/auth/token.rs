@@ -2,16 +2,27 @@
 //! tokens, and the host verifies the signature of an [`UnverifiedToken`]. Only a [`VerifiedToken`]
 //! has a caller.
 
+use std::slice;
+
 use quillgate::Millis;
 use serde_json::{Map, Value};
 
 use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::Caller;
-use crate::auth::jwt::Jwt;
-use crate::auth::oidc::{self, UnverifiedToken};
+use crate::auth::jwks::Algorithm;
+use crate::auth::jwt::{Jwt, UNKNOWN_KIND, WRONG_SIGNATURE, to_millis};
+use crate::auth::oidc::{CheckedClaims, check_claims};
+use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::auth::trusted_issuer::Source;
-use crate::auth::{InvalidToken, access_token};
+use crate::auth::{accepts_from, access_token, invalid_token};
+use crate::http::problem::Problem;
+
+/// In bytes.
+const MAX_KID_LENGTH: usize = 256;
+/// Header parameters that would supply a token's own key (RFC 7515, sections 4.1.2, 4.1.3, 4.1.5
+/// and 4.1.6).
+const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
 
 /// A token as received.
 #[derive(Debug, Clone, Copy)]
@@ -67,17 +78,98 @@ pub struct VerifiedToken {
     pub(super) text: String,
 }
 
+/// Valid except for its signature, which the host verifies with the issuer's keys.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnverifiedToken {
+    pub kid: Option<String>,
+    pub algorithm: Algorithm,
+    /// For ES256, `r` and `s`, 32 bytes each (RFC 7518, section 3.4), the format of `WebCrypto`.
+    pub signature: Vec<u8>,
+    text: String,
+    claims: CheckedClaims,
+}
+
 impl Token {
-    /// HS256 is only valid for the gateway's own tokens.
-    pub fn read(
-        proof: Proof<'_>,
-        settings: &AuthSettings,
-        now: Millis,
-    ) -> Result<Self, InvalidToken> {
-        let token = Jwt::read(proof.text())?;
+    /// Checks everything except an issuer's signature. HS256 is only valid for the gateway's own
+    /// tokens.
+    pub fn read(proof: Proof<'_>, settings: &AuthSettings, now: Millis) -> Result<Self, Problem> {
+        let token = Jwt::read(proof.text()).map_err(invalid_token)?;
         if token.algorithm == "HS256" && matches!(proof, Proof::AccessToken(_)) {
-            return Ok(Self::Verified(access_token::verify(&token, settings, now)?));
+            let verified = access_token::verify(&token, settings, now);
+            return verified.map(Self::Verified).map_err(invalid_token);
         }
-        oidc::check(&token, proof, &settings.trusted_issuers, now).map(Self::Unverified)
+        let (issuers, source) = (&settings.trusted_issuers, proof.source());
+        let algorithm = Algorithm::from_name(&token.algorithm);
+        let algorithm = algorithm.filter(|_| accepts_from(issuers, source));
+        let algorithm = algorithm.ok_or_else(|| {
+            invalid_token(if issuers.is_empty() {
+                "the access token must be signed with HS256"
+            } else {
+                "the access token must be signed with HS256, or by a trusted issuer with RS256 or ES256"
+            })
+        })?;
+        let (kid, signature) = read_header(&token, algorithm).map_err(invalid_token)?;
+        let (clients, nonce) = match proof {
+            Proof::IdToken { client, nonce, .. } => (Some(slice::from_ref(client)), Some(nonce)),
+            Proof::AccessToken(_) | Proof::AccessAssertion(_) => (None, None),
+        };
+        let claims = token.claims().map_err(invalid_token)?;
+        let claims = check_claims(claims, source, issuers, clients, now)?;
+        if nonce.is_some_and(|nonce| claims.values.get("nonce") != Some(&nonce.into())) {
+            return Err(invalid_token("the ID token is of another sign-in"));
+        }
+        Ok(Self::Unverified(UnverifiedToken {
+            kid,
+            algorithm,
+            signature,
+            text: token.text.to_owned(),
+            claims,
+        }))
+    }
+}
+
+impl UnverifiedToken {
+    pub fn jwks(&self) -> &str {
+        &self.claims.issuer.jwks
+    }
+
+    /// The signing input, as sent.
+    pub fn signed(&self) -> &str {
+        self.text.rsplit_once('.').map_or("", |(signed, _)| signed)
+    }
+
+    /// The host must first verify the signature.
+    pub fn into_verified(self, revoked: &RevokedTokens) -> Result<VerifiedToken, Problem> {
+        Ok(VerifiedToken {
+            secret: 0,
+            caller: self.claims.caller(revoked)?,
+            expires: to_millis(self.claims.expires),
+            source: self.claims.issuer.source,
+            claims: self.claims.values,
+            text: self.text,
+        })
+    }
+}
+
+fn read_header(
+    token: &Jwt<'_>,
+    algorithm: Algorithm,
+) -> Result<(Option<String>, Vec<u8>), &'static str> {
+    if !token.is_kind(&["jwt", "at+jwt"]) {
+        return Err(UNKNOWN_KIND);
+    }
+    if OWN_KEYS.iter().any(|name| token.header.contains_key(*name)) {
+        return Err("the access token brings its own key");
+    }
+    let signature = token.signature()?;
+    if !algorithm.fits(&signature) {
+        return Err(WRONG_SIGNATURE);
+    }
+    match token.header.get("kid") {
+        None => Ok((None, signature)),
+        Some(Value::String(kid)) if (1..=MAX_KID_LENGTH).contains(&kid.len()) => {
+            Ok((Some(kid.clone()), signature))
+        }
+        Some(_) => Err("the access token names no key"),
     }
 }

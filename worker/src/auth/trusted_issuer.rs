@@ -79,6 +79,13 @@ impl ExpectedClaims {
     /// `None` for values other than strings, integers, booleans and lists of these, and for an
     /// empty object, which would match every token.
     pub fn read(claims: Map<String, Value>) -> Option<Self> {
+        let read_claim = |(name, value)| {
+            let values = match value {
+                Value::Array(values) => values,
+                one => vec![one],
+            };
+            (!values.is_empty() && values.iter().all(is_plain)).then_some((name, values))
+        };
         let claims: Option<Vec<_>> = claims.into_iter().map(read_claim).collect();
         claims.filter(|claims| !claims.is_empty()).map(Self)
     }
@@ -234,14 +241,6 @@ fn read_caller(names: Option<Value>) -> Option<Vec<String>> {
     };
     let names = json::into_strings(names)?;
     (!names.is_empty() && names.iter().all(|name| !name.is_empty())).then_some(names)
-}
-
-fn read_claim((name, value): (String, Value)) -> Option<(String, Vec<Value>)> {
-    let values = match value {
-        Value::Array(values) => values,
-        one => vec![one],
-    };
-    (!values.is_empty() && values.iter().all(is_plain)).then_some((name, values))
 }
 
 fn is_plain(value: &Value) -> bool {

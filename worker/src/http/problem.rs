@@ -15,7 +15,6 @@ pub struct Problem {
     pub status: u16,
     /// Without credentials or prompts.
     pub detail: String,
-    /// Such as `Retry-After`.
     pub headers: Vec<(&'static str, String)>,
     /// Extension members (RFC 9457, section 3.2).
     pub members: Map<String, Value>,
@@ -160,7 +159,6 @@ impl Problem {
         Self::new(ProblemKind::ArchiveNotConfigured, detail)
     }
 
-    /// The log has the cause.
     pub fn internal() -> Self {
         let detail = "the gateway failed; its log has the details";
         Self::new(ProblemKind::Internal, detail)

@@ -1,12 +1,11 @@
 use crate::http::response::HeaderFields;
+use crate::http::trace::{Trace, continue_trace};
 use crate::http::url::split_url;
 
 #[derive(Debug, Clone)]
 pub struct RequestHead {
     /// The caller's if it is valid, else the UUID.
     pub id: String,
-    /// Random. The ids of the span and of a new trace derive from it.
-    pub uuid: String,
     pub method: String,
     /// Absolute, as the runtime has normalized it.
     pub url: String,
@@ -15,17 +14,21 @@ pub struct RequestHead {
     /// Percent-encoded, without the question mark.
     pub query: Option<String>,
     pub headers: HeaderFields,
+    pub trace: Trace,
 }
 
 impl RequestHead {
     pub fn read(uuid: String, method: String, url: String, headers: HeaderFields) -> Self {
-        let id = headers.get("x-request-id").filter(|id| is_valid_id(id));
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_-=".contains(&byte);
+        let is_valid = |id: &&str| (1..=255).contains(&id.len()) && id.bytes().all(fits);
+        let id = headers.get("x-request-id").filter(is_valid);
         let (path, query) = split_url(&url);
+        let (parent, state) = (headers.get("traceparent"), headers.get("tracestate"));
         Self {
-            id: id.unwrap_or(&uuid).to_owned(),
+            trace: continue_trace(parent, state, &uuid),
+            id: id.map_or(uuid, str::to_owned),
             path: path.to_owned(),
             query: query.map(str::to_owned),
-            uuid,
             method,
             url,
             headers,
@@ -50,9 +53,4 @@ pub fn accepts_page(accept: Option<&str>) -> bool {
         let name = one.split(';').next().unwrap_or("");
         name.trim().eq_ignore_ascii_case("text/html")
     })
-}
-
-fn is_valid_id(id: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_-=".contains(&byte);
-    (1..=255).contains(&id.len()) && id.bytes().all(fits)
 }

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::http::cors::Origin;
@@ -15,7 +15,8 @@ pub const JSON: &str = "application/json";
 /// Lowercase names. Only `set-cookie` may appear several times (RFC 9110, section 5.3). A carriage
 /// return, line feed or NUL in a value becomes a space (section 5.5), so that no value can add
 /// another field.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(from = "Vec<(String, String)>")]
 pub struct HeaderFields(Vec<(Cow<'static, str>, Cow<'static, str>)>);
 
 impl HeaderFields {
@@ -73,13 +74,11 @@ impl HeaderFields {
     }
 
     pub fn from_json(text: &str) -> Option<Self> {
-        let Some(Value::Object(members)) = json::parse(text.as_bytes()) else {
-            return None;
-        };
         let field = |(name, value)| match value {
             Value::String(value) => Some((name, value)),
             _ => None,
         };
+        let members = json::parse_map(text.as_bytes())?;
         members.into_iter().map(field).collect()
     }
 
@@ -110,17 +109,9 @@ where
     }
 }
 
-impl Serialize for HeaderFields {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for HeaderFields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Ok(Vec::<(String, String)>::deserialize(deserializer)?
-            .into_iter()
-            .collect())
+impl From<Vec<(String, String)>> for HeaderFields {
+    fn from(fields: Vec<(String, String)>) -> Self {
+        fields.into_iter().collect()
     }
 }
 

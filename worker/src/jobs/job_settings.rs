@@ -1,6 +1,6 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use quillgate::Millis;
+use quillgate::{Millis, RateLimitPolicy};
 
 use crate::budget::limits::Limits;
 use crate::http::url::{is_host, is_secure_url, lowercase_origin};
@@ -12,23 +12,23 @@ use crate::variable::{Integer, VariableError, Variables, split_list, variables};
 variables! {
     /// Minimum interval between polls of a watched job, in seconds. It grows to a 120th of the
     /// job's age. The default `JOB_POLLS_PER_HOUR` allows only longer intervals.
-    JOB_POLL_SECONDS: Var = 5 in TO_300;
+    JOB_POLL_SECONDS: Var = 5 in 1..=300;
     /// Maximum number of polls per project and window, for jobs created through the gateway. The
     /// default is a fifth of `CREATE_LIMIT_PER_HOUR`, at least 20: see
     /// [Polls](../explanation/budgets.md#polls).
-    JOB_POLLS_PER_HOUR: Var = 20 in TO_MILLION;
+    JOB_POLLS_PER_HOUR: Var = 20 in 1..=1_000_000;
     /// How long the gateway polls a job after the job last started, in seconds. Then watchers
     /// receive the event `end`, and the gateway logs a line.
-    JOB_POLL_LIMIT_SECONDS: Var = 86_400 in TO_DAY;
+    JOB_POLL_LIMIT_SECONDS: Var = 86_400 in 1..=86_400;
     /// How long the gateway stores a record after the job last started, in days.
-    JOB_RETENTION_DAYS: Var = 90 in TO_TEN_YEARS;
+    JOB_RETENTION_DAYS: Var = 90 in 1..=3_650;
     /// How much of prompts and follow-ups the gateway stores. `first-line` is at most 120
     /// characters: see [Data](../operate/data.md#what-is-stored-of-jobs).
     KEEP_PROMPTS: Var = "whole";
     /// Maximum number of open streams and long polls per caller and project.
-    STREAMS_PER_CALLER: Var = 100 in TO_MILLION;
+    STREAMS_PER_CALLER: Var = 100 in 1..=1_000_000;
     /// Maximum number of open streams and long polls per job, and of streams of a project's list.
-    STREAMS_PER_JOB: Var = 1_000 in TO_MILLION;
+    STREAMS_PER_JOB: Var = 1_000 in 1..=1_000_000;
     /// The secret from which each receiver's key is derived. Required with `WEBHOOK_URL`. Of
     /// several, all sign.
     WEBHOOK_SECRET: Secret = "none";
@@ -58,8 +58,9 @@ impl JobSettings {
         // The default is a fifth of Mintlify's published limit of 100 job creations per project
         // and hour, because Mintlify may count polls against that limit. A lower configured limit
         // for creations does not change Mintlify's own limit.
+        let created = limits.limit(RateLimitPolicy::CreateJob);
         let polls = Integer {
-            default: JOB_POLLS_PER_HOUR.default.max(limits.create_job / 5),
+            default: JOB_POLLS_PER_HOUR.default.max(created / 5),
             ..JOB_POLLS_PER_HOUR
         };
         let poll_interval = JOB_POLL_SECONDS.read_seconds(variables)?;

@@ -14,7 +14,7 @@ variables! {
     /// Mintlify's base URL.
     UPSTREAM_BASE_URL: Var = "https://api.mintlify.com";
     /// Timeout of a request to Mintlify in seconds, including its retry and the response body.
-    UPSTREAM_TIMEOUT_SECONDS: Var = 30 in TO_300;
+    UPSTREAM_TIMEOUT_SECONDS: Var = 30 in 1..=300;
 }
 
 pub struct UpstreamSettings {

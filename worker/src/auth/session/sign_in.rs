@@ -9,7 +9,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::Millis;
 use quillgate::encode::percent_encode;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::auth::auth_settings::AuthSettings;
@@ -248,10 +247,8 @@ pub fn read_token_response(
     let Some((status, body)) = response else {
         return Err(failed("did not respond"));
     };
-    let mut members = match body.and_then(|body| json::parse(body.as_bytes())) {
-        Some(Value::Object(members)) => members,
-        _ => serde_json::Map::new(),
-    };
+    let body = body.and_then(|body| json::parse_map(body.as_bytes()));
+    let mut members = body.unwrap_or_default();
     if (200..=299).contains(&status) {
         let token = take_text(&mut members, "id_token");
         return token.ok_or_else(|| failed("returned no ID token"));

@@ -4,7 +4,7 @@ mod pull_requests;
 mod webhooks;
 
 use quillgate::credential::AdminKey;
-use quillgate::{Millis, ProjectId};
+use quillgate::{Millis, ProjectId, RateLimitPolicy};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::jobs::records::KeepPrompts;
@@ -62,9 +62,9 @@ fn valid_configuration_is_accepted() {
 fn unset_limits_default_to_the_limits_of_mintlify() {
     let config = configuration();
     let limits = [
-        config.limits.create_job,
-        config.limits.send_message,
-        config.limits.analytics,
+        config.limits.limit(RateLimitPolicy::CreateJob),
+        config.limits.limit(RateLimitPolicy::SendMessage),
+        config.limits.limit(RateLimitPolicy::Analytics),
     ];
     assert_eq!(limits, [100; 3]);
     assert_eq!(config.limits.window, Millis(3_600_000));
@@ -362,16 +362,16 @@ const INTEGERS: [Integer; 14] = [
         it.analytics.fresh_for.0 / 1000
     }),
     ("CREATE_LIMIT_PER_HOUR", 1_000_000, |it| {
-        it.limits.create_job.into()
+        it.limits.limit(RateLimitPolicy::CreateJob).into()
     }),
     ("MESSAGE_LIMIT_PER_HOUR", 1_000_000, |it| {
-        it.limits.send_message.into()
+        it.limits.limit(RateLimitPolicy::SendMessage).into()
     }),
     ("ANALYTICS_LIMIT_PER_HOUR", 1_000_000, |it| {
-        it.limits.analytics.into()
+        it.limits.limit(RateLimitPolicy::Analytics).into()
     }),
     ("READ_LIMIT_PER_HOUR", 1_000_000, |it| {
-        it.limits.read_jobs.into()
+        it.limits.limit(RateLimitPolicy::ReadJobs).into()
     }),
 ];
 

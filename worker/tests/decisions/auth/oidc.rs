@@ -12,7 +12,7 @@ use std::rc::Rc;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth as identity;
 use quillgate_worker::auth::caller::Caller;
-use quillgate_worker::auth::oidc::UnverifiedToken;
+use quillgate_worker::auth::token::UnverifiedToken;
 use quillgate_worker::auth::trusted_issuer::read_trusted_issuers;
 use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
