@@ -1,5 +1,3 @@
-//! Decoding of a page of page views.
-
 use quillgate::response::decode;
 use quillgate::{Count, DecodeError, ListPageViews, PageViews};
 use serde_json::{Value, json};
@@ -32,24 +30,13 @@ fn with_count(number: &str) -> String {
 fn a_page_decodes_and_serializes_unchanged() {
     let page = read(&body()).unwrap();
     assert_eq!(page.has_more, Some(true));
+    let numbers = |counts: [Option<Count>; 3]| counts.map(|count| count.unwrap().get());
     let totals = page.totals.clone().unwrap();
-    assert_eq!(totals.human.unwrap().get(), 30);
-    assert_eq!(totals.ai.unwrap().get(), 12);
-    assert_eq!(totals.total.unwrap().get(), 42);
-    let rows: Vec<_> = page
-        .views
-        .iter()
-        .map(|row| {
-            let count = |count: Option<Count>| count.unwrap().get();
-            (
-                row.path.as_deref().unwrap(),
-                count(row.human),
-                count(row.ai),
-                count(row.total),
-            )
-        })
-        .collect();
-    assert_eq!(rows, [("/", 20, 2, 22), ("/guides/start", 10, 10, 20)]);
+    let totals = numbers([totals.human, totals.ai, totals.total]);
+    assert_eq!(totals, [30, 12, 42]);
+    let row = &page.views[0];
+    assert_eq!(row.path.as_deref(), Some("/"));
+    assert_eq!(numbers([row.human, row.ai, row.total]), [20, 2, 22]);
     assert_eq!(serde_json::to_value(page).unwrap(), body());
 }
 
@@ -86,10 +73,8 @@ fn a_field_of_the_wrong_type_is_reported_by_its_path() {
         let error = read(&body).expect_err(at);
         assert_eq!(error.at, at, "{wrong}");
         assert!(error.what.contains(", found "), "{at}: {}", error.what);
-        assert!(
-            error.to_string().starts_with(&format!("{at} must be ")),
-            "{error}"
-        );
+        let begins = format!("{at} must be ");
+        assert!(error.to_string().starts_with(&begins), "{error}");
     }
 }
 
@@ -132,18 +117,12 @@ fn an_invalid_count_is_reported_by_its_path() {
 #[test]
 fn only_white_space_may_follow_the_body() {
     let text = body().to_string();
-    assert_eq!(
-        read_text(&format!(" \r\n\t{text} \r\n\t")).unwrap(),
-        read(&body()).unwrap()
-    );
+    let found = read_text(&format!(" \r\n\t{text} \r\n\t")).unwrap();
+    assert_eq!(found, read(&body()).unwrap());
     for rest in ["x", "{}", "\0", "<!-- cached -->"] {
         let error = read_text(&format!("{text}{rest}")).expect_err(rest);
         assert_eq!(error.at, "");
-        assert!(
-            error.what.starts_with("trailing characters"),
-            "{}",
-            error.what
-        );
+        assert!(error.what.starts_with("trailing characters"), "{error}");
     }
 }
 

@@ -1,5 +1,3 @@
-//! Identification of callers.
-
 use std::rc::Rc;
 
 use quillgate::Millis;
@@ -11,8 +9,8 @@ use serde_json::{Value, json};
 
 use crate::fixtures::{
     NOW, SECONDS, assert_invalid_token, at, bearer, claims, claims_with, configuration, configure,
-    identify_own, identify_signed, in_assertion, in_authorization, issuer_token, status_and_kind,
-    token, verify,
+    identify_own, identify_signed, in_assertion, in_authorization, issuer_token, summarize, token,
+    verify,
 };
 
 const EXPIRED: &str = "the access token has expired";
@@ -101,8 +99,7 @@ impl Isolate {
         identify_signed(credentials, &self.config.auth, now, &mut self.verified)
     }
 
-    /// Returns the caller of a bearer token. If the host must verify the signature first, returns
-    /// the token instead.
+    /// Returns the caller of a bearer token.
     fn bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
         self.identify(&in_authorization(&format!("Bearer {token}")), now)
     }
@@ -132,10 +129,8 @@ fn expect_caller(identified: Result<Identity, Problem>) -> Rc<Caller> {
 
 #[track_caller]
 fn assert_unverified(identified: &Result<Identity, Problem>) {
-    assert!(
-        matches!(identified, Ok(Identity::Unverified(_))),
-        "{identified:?}"
-    );
+    let is_unverified = matches!(identified, Ok(Identity::Unverified(_)));
+    assert!(is_unverified, "{identified:?}");
 }
 
 #[test]
@@ -155,8 +150,8 @@ fn missing_bearer_token_gets_a_challenge_without_error() {
     ];
     for authorization in absent {
         let problem = identify_own(&configuration(), authorization.as_deref()).unwrap_err();
-        let found = status_and_kind(&problem);
-        assert_eq!(found, (401, "missing-token"), "{authorization:?}");
+        let expected = "401 missing-token";
+        assert_eq!(summarize(&problem), expected, "{authorization:?}");
         let challenge = [("www-authenticate", "Bearer realm=\"quillgate\"".to_owned())];
         assert_eq!(problem.headers, challenge, "{authorization:?}");
     }
@@ -191,11 +186,8 @@ fn issuer_token_is_verified_at_most_once_a_minute() {
     let token = foreign("https://both.example");
     assert_unverified(&isolate.bearer(&token, NOW));
     assert_unverified(&isolate.bearer(&token, NOW));
-    assert_eq!(
-        isolate.verified.count(),
-        0,
-        "no caller is admitted before verification"
-    );
+    let found = isolate.verified.count();
+    assert_eq!(found, 0, "no caller is admitted before verification");
     let caller = isolate.verified_bearer(&token, NOW).unwrap();
     assert_eq!(caller.key(), "https://both.example bob");
     assert_eq!(isolate.verified.count(), 1);

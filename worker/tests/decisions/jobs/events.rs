@@ -1,5 +1,3 @@
-//! Event streams and long polls.
-
 use quillgate::Millis;
 use quillgate_worker::jobs::events::{
     END_TEXT, HEARTBEAT_TEXT, ListHistory, LongPoll, MAX_REPLAYED, MAX_SESSION_STREAM_LIFETIME,
@@ -180,10 +178,8 @@ fn long_poll_without_an_etag_waits_for_the_first_change() {
     let mut poll = LongPoll::new(None);
     assert!(!poll.on_event(event(1, "active")));
     assert!(poll.on_event(event(2, "active")));
-    assert_eq!(
-        poll.to_response(5).unwrap().headers.get("etag"),
-        Some("\"2\"")
-    );
+    let expected = Some("\"2\"");
+    assert_eq!(poll.to_response(5).unwrap().headers.get("etag"), expected);
 }
 
 #[test]
@@ -233,10 +229,8 @@ fn long_poll_returns_the_latest_state() {
     let mut poll = LongPoll::new(None);
     poll.on_event(event(3, "active"));
     poll.on_event(event(4, "failed"));
-    assert_eq!(
-        poll.to_response(0).unwrap().body,
-        Some(event(4, "failed").data)
-    );
+    let expected = Some(event(4, "failed").data);
+    assert_eq!(poll.to_response(0).unwrap().body, expected);
 }
 
 #[test]
@@ -248,19 +242,14 @@ fn history_is_complete_unless_later_changes_are_missing() {
         deletions: MAX_REPLAYED,
     };
     for (position, is_complete) in [(499, false), (500, true), (900, true), (901, false)] {
-        assert_eq!(
-            history.can_replay_after(position),
-            is_complete,
-            "{position}"
-        );
+        let found = history.can_replay_after(position);
+        assert_eq!(found, is_complete, "{position}");
     }
     let (changes, deletions) = (MAX_REPLAYED + 1, MAX_REPLAYED + 1);
     assert!(!ListHistory { changes, ..history }.can_replay_after(600));
-    assert!(
-        !ListHistory {
-            deletions,
-            ..history
-        }
-        .can_replay_after(600)
-    );
+    let longer = ListHistory {
+        deletions,
+        ..history
+    };
+    assert!(!longer.can_replay_after(600));
 }

@@ -1,5 +1,3 @@
-//! Responses with a job or a deployment.
-
 use quillgate_worker::upstream::snapshot::Snapshot;
 use serde_json::{Value, json};
 
