@@ -224,8 +224,8 @@ async fn deployments_previews_and_automations_are_started() {
     assert_eq!(link.as_deref(), Some("https://p.example"));
     assert_eq!(host.request(2, "body"), r#"{"branch":"docs/new#1"}"#);
     assert_eq!(preview::preview(&client, "b").await, Ok(None));
-    let line = deployment::last_line(&client, "s1").await.unwrap();
-    assert_eq!(line.as_deref(), Some("b"));
+    let last = deployment::last_line(&client, "s1").await.unwrap();
+    assert_eq!(last.as_deref(), Some("b"));
     assert_eq!(host.target(6), "/v1/project/update-status/s1");
 
     let host = FakeHost::new([r#"{"status":202,"json":{"instanceId":"i1"}}"#]);

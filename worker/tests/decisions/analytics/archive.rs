@@ -128,12 +128,11 @@ fn a_page_of_a_series_ends_before_the_group_of_a_day_that_was_not_read() {
         let ended = page
             .end_before(day(unread))
             .map(|()| (page.to, page.has_more));
-        match to {
-            Some(to) => assert_eq!(ended.unwrap(), (day(to), true), "{group}"),
-            None => {
-                let refused = field_and_rule(&ended.unwrap_err());
-                assert_eq!(refused, ["prefix", "largest-group"], "{group}");
-            }
+        if let Some(to) = to {
+            assert_eq!(ended.unwrap(), (day(to), true), "{group}");
+        } else {
+            let refused = field_and_rule(&ended.unwrap_err());
+            assert_eq!(refused, ["prefix", "largest-group"], "{group}");
         }
     }
 }

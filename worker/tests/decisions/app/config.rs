@@ -168,12 +168,8 @@ fn upstream_must_be_a_plain_origin() {
 
 #[test]
 fn admin_key_is_never_sent_over_clear_text() {
-    for here in ["http://127.0.0.1:8788/base"] {
-        read("UPSTREAM_BASE_URL", Some(here));
-    }
-    for elsewhere in ["http://api.example"] {
-        assert_wrong("UPSTREAM_BASE_URL", Some(elsewhere));
-    }
+    read("UPSTREAM_BASE_URL", Some("http://127.0.0.1:8788/base"));
+    assert_wrong("UPSTREAM_BASE_URL", Some("http://api.example"));
     assert_wrong("UPSTREAM_TIMEOUT_SECONDS", Some("+30"));
 }
 

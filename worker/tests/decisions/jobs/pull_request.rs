@@ -80,8 +80,8 @@ fn the_link_of_a_job_is_found() {
 
 #[test]
 fn pull_requests_are_open_merged_or_closed() {
-    let merged_at = ("merged_at", "2026-01-01T00:00:00Z".into());
     use PullRequestState::{Closed, Merged, Open};
+    let merged_at = ("merged_at", "2026-01-01T00:00:00Z".into());
     let closed = ("state", "closed".into());
     for (changes, state, is_draft) in [
         (vec![], Open, false),
