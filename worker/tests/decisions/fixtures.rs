@@ -25,6 +25,14 @@ pub const NOW: Millis = Millis(SECONDS * 1000);
 pub const SECRET: &str = "a-secret-of-the-gateway-of-40-characters";
 pub const ADMIN_KEY: &str = "mint_an_admin_key_that_is_shown_nowhere";
 pub const HEADER: &str = r#"{"alg":"HS256","typ":"JWT"}"#;
+pub const RS256_HEADER: &str = r#"{"alg":"RS256","kid":"key-1"}"#;
+pub const MALFORMED: &str = "the access token is not a signed JWT";
+pub const INCOMPLETE: &str = "the access token's claims are not complete";
+pub const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
+pub const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
+pub const OTHER_ISSUER: &str = "the access token is from another issuer";
+pub const NOT_YET: &str = "the access token is not valid yet";
+pub const EXPIRED: &str = "the access token has expired";
 pub const DAY: u64 = 86_400;
 
 pub fn at(seconds: u64) -> Millis {
@@ -96,6 +104,33 @@ pub fn issuer_token(header: &str, claims: &str) -> String {
     let length = if header.contains("ES256") { 64 } else { 256 };
     let signature = encode(vec![7; length]);
     format!("{}.{}.{signature}", encode(header), encode(claims))
+}
+
+/// Returns an entry of `TRUSTED_ISSUERS` for `https://{name}.example`.
+pub fn trusted_issuer(name: &str, rules: &Value) -> Value {
+    let issuer = format!("https://{name}.example");
+    let jwks = format!("{issuer}/jwks");
+    json!({ "issuer": issuer, "audience": "quillgate", "jwks": jwks, "rules": rules })
+}
+
+/// Like [`trusted_issuer`], for tokens in `Cf-Access-Jwt-Assertion`.
+pub fn access_issuer(name: &str, rules: &Value) -> Value {
+    let header = json!("Cf-Access-Jwt-Assertion");
+    change(trusted_issuer(name, rules), "header", Some(header))
+}
+
+/// Returns a token of a [`trusted_issuer`] about `bob` with further claims.
+pub fn token_of_issuer(name: &str, claims: &Value) -> String {
+    let mut all = json!({
+        "iss": format!("https://{name}.example"),
+        "aud": "quillgate",
+        "sub": "bob",
+        "exp": SECONDS + 300,
+    });
+    for (name, value) in claims.as_object().unwrap() {
+        all[name] = value.clone();
+    }
+    issuer_token(RS256_HEADER, &all.to_string())
 }
 
 /// Returns an RSA modulus of `bits` bits, as base64url.
@@ -277,10 +312,7 @@ pub fn assert_invalid_token(problem: &Problem, reason: &str) {
 }
 
 /// Returns the variables of a valid configuration. `changes` sets or unsets some of them.
-pub fn variables(
-    changes: &[(&'static str, Option<&'static str>)],
-) -> impl Fn(&str) -> Option<String> {
-    let changes = changes.to_vec();
+pub fn variables(changes: &[(&str, Option<&str>)]) -> impl Fn(&str) -> Option<String> {
     move |name| {
         if let Some((_, value)) = changes.iter().find(|(changed, _)| *changed == name) {
             return value.map(str::to_owned);
@@ -302,7 +334,7 @@ pub fn configuration() -> Config {
 
 /// Returns a valid configuration in which `changes` sets or unsets some variables.
 #[track_caller]
-pub fn configure(changes: &[(&'static str, Option<&'static str>)]) -> Config {
+pub fn configure(changes: &[(&str, Option<&str>)]) -> Config {
     let config = Config::read(variables(changes));
     config.map_err(|error| error.to_string()).unwrap()
 }

@@ -3,17 +3,12 @@ use quillgate_worker::auth::caller::ISSUER;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    DAY, HEADER, SECONDS, SECRET, assert_accepted, assert_invalid_token, claims, claims_with,
+    DAY, EXPIRED, HEADER, INCOMPLETE, MALFORMED, NOT_YET, OTHER_ISSUER, SECONDS, SECRET,
+    UNKNOWN_KIND, WRONG_SIGNATURE, assert_accepted, assert_invalid_token, claims, claims_with,
     configuration, each, encode, hmac, identify_own, revoked, sign_token, token, verify,
 };
 
-const MALFORMED: &str = "the access token is not a signed JWT";
-const INCOMPLETE: &str = "the access token's claims are not complete";
-const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
 const WRONG_ALGORITHM: &str = "the access token must be signed with HS256";
-const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
-const NOT_YET: &str = "the access token is not valid yet";
-const EXPIRED: &str = "the access token has expired";
 const TOO_LONG_LIVED: &str = "the access token lives longer than 90 days";
 
 const REVOKED: &str = "the access token has been revoked";
@@ -321,8 +316,7 @@ fn only_tokens_issued_by_the_gateway_are_accepted() {
         "quillgate/",
         "https://quillgate",
     ] {
-        let reason = "the access token is from another issuer";
-        assert_claim("iss", Some(json!(issuer)), Some(reason));
+        assert_claim("iss", Some(json!(issuer)), Some(OTHER_ISSUER));
     }
     let reason = Some("the access token has no subject");
     assert_claim("sub", Some(json!("")), reason);

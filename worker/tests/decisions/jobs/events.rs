@@ -26,32 +26,22 @@ fn end_of_polling_is_an_event_without_an_id() {
 }
 
 #[test]
-fn stream_ends_with_its_token_or_after_an_hour() {
-    let hour = Millis::from_seconds(3600);
+fn stream_ends_with_its_token_or_after_an_hour_and_that_of_a_session_after_five_minutes() {
+    let (hour, five_minutes) = (Millis::from_seconds(3600), Millis::from_seconds(300));
     assert_eq!(MAX_STREAM_LIFETIME, hour);
-    for (expires, expected) in [
-        (Millis(0), Millis(0)),
-        (NOW, Millis(0)),
-        (NOW.plus(Millis(1)), Millis(1)),
-        (NOW.plus(hour), hour),
-        (NOW.plus(hour).plus(Millis(1)), hour),
-        (Millis(u64::MAX), hour),
-    ] {
-        assert_eq!(limit_stream(expires, NOW, false), expected, "{expires:?}");
-    }
-}
-
-#[test]
-fn stream_of_a_session_ends_after_five_minutes() {
-    let most = Millis::from_seconds(300);
-    assert_eq!(MAX_SESSION_STREAM_LIFETIME, most);
-    for (expires, expected) in [
-        (NOW, Millis(0)),
-        (NOW.plus(Millis(1)), Millis(1)),
-        (NOW.plus(most).plus(Millis(1)), most),
-        (Millis(u64::MAX), most),
-    ] {
-        assert_eq!(limit_stream(expires, NOW, true), expected, "{expires:?}");
+    assert_eq!(MAX_SESSION_STREAM_LIFETIME, five_minutes);
+    for (is_session, most) in [(false, hour), (true, five_minutes)] {
+        for (expires, expected) in [
+            (Millis(0), Millis(0)),
+            (NOW, Millis(0)),
+            (NOW.plus(Millis(1)), Millis(1)),
+            (NOW.plus(most), most),
+            (NOW.plus(most).plus(Millis(1)), most),
+            (Millis(u64::MAX), most),
+        ] {
+            let found = limit_stream(expires, NOW, is_session);
+            assert_eq!(found, expected, "{is_session} {expires:?}");
+        }
     }
 }
 

@@ -232,7 +232,7 @@ fn only_200_is_a_success() {
 
 #[test]
 fn a_rate_limit_pauses_requests_until_the_time_in_the_response() {
-    let reset: &str = Box::leak((SECONDS + 900).to_string().into_boxed_str());
+    let reset: &str = Box::leak((SECONDS + 900).to_string().into());
     let spent = ("x-ratelimit-remaining", "0");
     for (status, fields, until) in [
         (403, vec![("retry-after", "120")], at(120)),

@@ -1,5 +1,6 @@
 use quillgate::{ProjectId, RateLimitPolicy};
 use quillgate_worker::app::admission::{Admission, describe_crash};
+use quillgate_worker::app::config::Config;
 use quillgate_worker::app::routes::Endpoint;
 use quillgate_worker::auth::Identity;
 use quillgate_worker::auth::caller::OPERATE;
@@ -10,8 +11,8 @@ use super::{
     CREATE, DEEP, EVENTS, JOBS, OPERATIONS, VIEWS, admit, bare, expect_refusal, get, post,
 };
 use crate::fixtures::{
-    self, RequestHead, SECONDS, admit_identified, bearer, bearer_of, change, claims_with,
-    configure, field_and_rule, issuer_token, summarize,
+    self, RequestHead, SECONDS, access_issuer, admit_identified, bearer, bearer_of, change,
+    claims_with, configure, field_and_rule, summarize, token_of_issuer, trusted_issuer,
 };
 
 #[test]
@@ -121,7 +122,7 @@ fn operator_can_act_only_on_projects_of_its_token() {
 
 #[test]
 fn project_grant_must_include_the_operator_scope() {
-    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
+    let config = trusting(&[]);
     let token = issuers_bearer(&json!({ "team": "docs", "admin": true }));
     let url = format!("{DEEP}&project=demo-docs");
     let outcome = admit_identified(&config, &get(&url, &token), None);
@@ -308,37 +309,22 @@ fn allowed_origin_can_read_a_rejection() {
     assert_eq!(outcome.result.err().unwrap().status, 401);
 }
 
-pub const ISSUERS: &str = r#"[{
-    "issuer": "https://issuer.example",
-    "audience": "quillgate",
-    "jwks": "https://issuer.example/jwks",
-    "rules": [
-        {
-            "claims": { "team": "docs" },
-            "projects": ["demo-docs"],
-            "scope": "jobs:create jobs:read analytics:read",
-            "quota": { "create-job": 4 }
-        },
-        { "claims": { "admin": true }, "projects": [], "scope": "gateway:operate" }
-    ]
-}]"#;
+/// Returns a configuration with one trusted issuer.
+pub fn trusting(more: &[(&str, Option<&str>)]) -> Config {
+    let scope = "jobs:create jobs:read analytics:read";
+    let docs = json!({ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": scope });
+    let admin = json!({ "claims": { "admin": true }, "projects": [], "scope": "gateway:operate" });
+    let issuers = json!([trusted_issuer("issuer", &json!([docs, admin]))]).to_string();
+    configure(&[&[("TRUSTED_ISSUERS", Some(&*issuers))], more].concat())
+}
 
 pub fn issuers_bearer(claims: &Value) -> String {
-    let mut all = json!({
-        "iss": "https://issuer.example",
-        "aud": "quillgate",
-        "sub": "bob",
-        "exp": SECONDS + 300,
-    });
-    let claims = claims.as_object().unwrap().clone();
-    all.as_object_mut().unwrap().extend(claims);
-    let token = issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &all.to_string());
-    format!("Bearer {token}")
+    format!("Bearer {}", token_of_issuer("issuer", claims))
 }
 
 #[test]
 fn issuer_token_is_verified_before_it_is_used() {
-    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
+    let config = trusting(&[]);
     let bearer = issuers_bearer(&json!({ "team": "docs", "admin": true }));
     let asked = OPERATIONS.map(|(method, url, ..)| (method, url));
     for (method, url) in asked.into_iter().chain([("GET", DEEP)]) {
@@ -364,17 +350,11 @@ fn issuer_token_is_verified_before_it_is_used() {
 
 #[test]
 fn an_assertion_identifies_its_caller_like_a_cookie() {
-    const IN_ASSERTIONS: &str = r#"[{
-        "issuer": "https://issuer.example",
-        "audience": "quillgate",
-        "jwks": "https://issuer.example/jwks",
-        "header": "Cf-Access-Jwt-Assertion",
-        "rules": [
-            { "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "analytics:read" }
-        ]
-    }]"#;
-    for (issuers, by_cookie) in [(IN_ASSERTIONS, true), (ISSUERS, false)] {
-        let config = configure(&[("TRUSTED_ISSUERS", Some(issuers))]);
+    let scope = "analytics:read";
+    let rule = json!({ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": scope });
+    let in_assertions = json!([access_issuer("issuer", &json!([rule]))]).to_string();
+    let in_assertions = configure(&[("TRUSTED_ISSUERS", Some(&in_assertions))]);
+    for (config, by_cookie) in [(in_assertions, true), (trusting(&[]), false)] {
         let bearer = issuers_bearer(&json!({ "team": "docs" }));
         let token = bearer.strip_prefix("Bearer ").unwrap();
         let head = get(VIEWS, "")
@@ -388,7 +368,7 @@ fn an_assertion_identifies_its_caller_like_a_cookie() {
 
 #[test]
 fn verified_token_is_limited_to_its_projects_and_scopes() {
-    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
+    let config = trusting(&[]);
     let kind = |token: &str, url: &str| {
         let outcome = admit_identified(&config, &get(url, token), None);
         outcome.result.err().unwrap().kind.as_str()

@@ -5,7 +5,7 @@ use quillgate_worker::http::problem::Problem;
 use serde_json::json;
 
 use super::{EVENTS, JOB, JOBS, VIEWS, admit, bare, expect_refusal, get};
-use crate::app::admission::callers::{ISSUERS, issuers_bearer};
+use crate::app::admission::callers::{issuers_bearer, trusting};
 use crate::fixtures::{
     Outcome, admit_counted, bearer, bearer_of, claims_with, configure, field_and_rule, summarize,
 };
@@ -42,7 +42,7 @@ fn only_an_admitted_read_of_jobs_counts() {
 #[test]
 fn a_read_counts_once_although_its_caller_is_identified_first() {
     let limit = ("READ_LIMIT_PER_HOUR", Some("3"));
-    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS)), limit]);
+    let config = trusting(&[limit]);
     let bearer = issuers_bearer(&json!({ "team": "docs" }));
     let mut reads = ReadBudget::default();
     for expected in ["r=2", "r=1", "r=0"] {

@@ -7,8 +7,9 @@ use super::{
     identify_bearer, issuers, team_claims, token,
 };
 use crate::fixtures::{
-    NOW, SECONDS, assert_invalid_token, bearer, change, claims as own_claims, configuration, each,
-    encode, in_assertion, in_authorization, key_set, modulus, rsa_key, sign_token, summarize,
+    EXPIRED, INCOMPLETE, MALFORMED, NOT_YET, NOW, OTHER_ISSUER, SECONDS, UNKNOWN_KIND,
+    WRONG_SIGNATURE, assert_invalid_token, bearer, change, claims as own_claims, configuration,
+    each, encode, in_assertion, in_authorization, key_set, modulus, rsa_key, sign_token, summarize,
     token as own_token,
 };
 
@@ -25,16 +26,9 @@ fn with_claim(name: &str, value: Option<Value>) -> String {
     token(&header(), &change(claims(), name, value))
 }
 
-const MALFORMED: &str = "the access token is not a signed JWT";
-const INCOMPLETE: &str = "the access token's claims are not complete";
-const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
-const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
-const OTHER_ISSUER: &str = "the access token is from another issuer";
 const OTHER_AUDIENCE: &str = "the access token is for another audience";
 const NO_KEY: &str = "the access token names no key";
 const ITS_OWN_KEY: &str = "the access token brings its own key";
-const EXPIRED: &str = "the access token has expired";
-const NOT_YET: &str = "the access token is not valid yet";
 const ALGORITHM: &str =
     "the access token must be signed with HS256, or by a trusted issuer with RS256 or ES256";
 
