@@ -10,11 +10,7 @@ use serde_json::{Value, json};
 use crate::operations::project;
 
 fn request(method: Method, target: &str) -> Request {
-    Request {
-        method,
-        target: target.to_owned(),
-        body: None,
-    }
+    crate::operations::request(method, target, None)
 }
 
 fn id() -> StatusId {

@@ -31,26 +31,18 @@ fn prompt() -> Prompt {
     Prompt::new("Fix the \"start\" page\n").unwrap()
 }
 
-fn post(target: &str, body: &str) -> Request {
+pub fn request(method: Method, target: &str, body: Option<&str>) -> Request {
     Request {
-        method: Method::Post,
+        method,
         target: target.to_owned(),
-        body: Some(body.to_owned()),
-    }
-}
-
-fn get(target: &str) -> Request {
-    Request {
-        method: Method::Get,
-        target: target.to_owned(),
-        body: None,
+        body: body.map(str::to_owned),
     }
 }
 
 #[test]
 fn creating_a_job_posts_only_the_prompt() {
     let body = r#"{"prompt":"Fix the \"start\" page\n"}"#;
-    let expected = post("/v2/agent/acme/job", body);
+    let expected = request(Method::Post, "/v2/agent/acme/job", Some(body));
     assert_eq!(CreateAgentJob::new(prompt()).request(&project()), expected);
 }
 
@@ -64,8 +56,11 @@ fn page_view_parameters_are_sent_in_the_order_of_the_specification() {
     let mut list = ListPageViews::from(range.unwrap());
     list.limit = Some(PageSize::MAX);
     list.offset = Some(Offset::new(500).unwrap());
-    let expected =
-        get("/v1/analytics/acme/views?dateFrom=2024-02-01&dateTo=2024-03-01&limit=250&offset=500");
+    let expected = request(
+        Method::Get,
+        "/v1/analytics/acme/views?dateFrom=2024-02-01&dateTo=2024-03-01&limit=250&offset=500",
+        None,
+    );
     assert_eq!(list.request(&project()), expected);
 }
 

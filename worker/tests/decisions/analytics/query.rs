@@ -115,14 +115,9 @@ fn projects_never_share_a_list() {
 
 #[test]
 fn range_that_ended_before_yesterday_is_fresh_for_a_day() {
-    for date_to in [
-        "2025-06-13",
-        "2025-06-13T00:00Z",
-        "2025-06-13T23:59:59.999Z",
-        "2025-06-14T13:59+14:00",
-        "2025-06-14T23:58+23:59",
-        "2025-06-13T11:59-12:00",
-    ] {
+    let ends = "2025-06-13 2025-06-13T00:00Z 2025-06-13T23:59:59.999Z 2025-06-14T13:59+14:00 \
+        2025-06-14T23:58+23:59 2025-06-13T11:59-12:00";
+    for date_to in ends.split(' ') {
         let query = format!("dateFrom=2020-01-01T00:00:00Z&dateTo={date_to}");
         assert_eq!(fresh_for(&query, NOW), DAY, "{date_to}");
     }
@@ -138,16 +133,9 @@ fn range_that_ended_before_yesterday_is_fresh_for_a_day() {
 
 #[test]
 fn open_or_recent_range_is_fresh_for_the_configured_time() {
-    for date_to in [
-        "2025-06-14",
-        "2025-06-15",
-        "9999-12-31",
-        "2025-06-14T00:00Z",
-        "2025-06-14T00:00:00.001Z",
-        "2025-06-14T00:00:00-00:01",
-        "2025-06-13T12:00:00-12:00",
-        "2025-06-14T02:00:00+01:59",
-    ] {
+    let ends = "2025-06-14 2025-06-15 9999-12-31 2025-06-14T00:00Z 2025-06-14T00:00:00.001Z \
+        2025-06-14T00:00:00-00:01 2025-06-13T12:00:00-12:00 2025-06-14T02:00:00+01:59";
+    for date_to in ends.split(' ') {
         let query = format!("dateFrom=2020-01-01&dateTo={date_to}");
         assert_eq!(fresh_for(&query, NOW), FRESH, "{date_to}");
     }

@@ -10,7 +10,7 @@ use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::write::Write;
 
-use crate::fixtures::{Outcome, RequestHead, bearer, configuration};
+use crate::fixtures::{Outcome, RequestHead, bearer, configuration, summarize};
 
 const CREATE: &str = "https://gate.example/v2/agent/demo-docs/job";
 const JOB: &str = "https://gate.example/v2/agent/demo-docs/job/j1";
@@ -57,6 +57,12 @@ fn admit(head: &RequestHead<'_>) -> Outcome {
 #[track_caller]
 fn expect_refusal(head: &RequestHead<'_>) -> Problem {
     admit(head).result.unwrap_err()
+}
+
+/// Returns the status and the kind of the problem for a refused request.
+#[track_caller]
+fn refusal(head: &RequestHead<'_>) -> String {
+    summarize(&expect_refusal(head))
 }
 
 /// Reads a write with a body, after its head was admitted.

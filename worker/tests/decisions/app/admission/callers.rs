@@ -8,7 +8,7 @@ use quillgate_worker::http::cors::Origin;
 use serde_json::{Value, json};
 
 use super::{
-    CREATE, DEEP, EVENTS, JOBS, OPERATIONS, VIEWS, admit, bare, expect_refusal, get, post,
+    CREATE, DEEP, EVENTS, JOBS, OPERATIONS, VIEWS, admit, bare, expect_refusal, get, post, refusal,
 };
 use crate::fixtures::{
     self, RequestHead, SECONDS, access_issuer, admit_identified, bearer, bearer_of, change,
@@ -47,8 +47,7 @@ fn only_operators_can_read_the_health_report() {
     let named = format!("scope=\"{OPERATE}\"");
     assert!(problem.headers[0].1.ends_with(&named), "{problem:?}");
 
-    let stranger = expect_refusal(&bare("GET", DEEP));
-    assert_eq!(summarize(&stranger), "401 missing-token");
+    assert_eq!(refusal(&bare("GET", DEEP)), "401 missing-token");
     let found = expect_refusal(&get(DEEP, "Bearer x")).kind.as_str();
     assert_eq!(found, "invalid-token");
 
@@ -72,8 +71,7 @@ fn only_operators_can_read_the_health_report() {
             assert_eq!(found.as_ref().map(ProjectId::as_str), project, "{query}");
         }
     }
-    let posted = expect_refusal(&post(DEEP, &operator));
-    assert_eq!(summarize(&posted), "405 method-not-allowed");
+    assert_eq!(refusal(&post(DEEP, &operator)), "405 method-not-allowed");
     let page = get(DEEP, &operator).origin("https://evil.example");
     assert_eq!(expect_refusal(&page).kind.as_str(), "origin-not-allowed");
 }

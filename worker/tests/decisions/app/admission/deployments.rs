@@ -9,7 +9,7 @@ use quillgate_worker::jobs::resource::Resource;
 use quillgate_worker::jobs::write::Write;
 use serde_json::json;
 
-use super::{admit, expect_refusal, get, post, read_write};
+use super::{admit, expect_refusal, get, post, read_write, refusal};
 use crate::fixtures::{
     admit_counted, bearer_of, claims_with, configuration, configure, field_and_rule, summarize,
 };
@@ -61,8 +61,7 @@ fn deployment_needs_no_body() {
 fn preview_needs_a_body_that_is_json() {
     let bearer = bearer();
     let head = post(PREVIEW, &bearer).content_type(None);
-    let refused = expect_refusal(&head);
-    assert_eq!(summarize(&refused), "415 unsupported-media-type");
+    assert_eq!(refusal(&head), "415 unsupported-media-type");
 }
 
 #[test]
@@ -74,8 +73,7 @@ fn status_needs_its_scope_in_any_project() {
     let call = outcome.facts.call.unwrap();
     assert_eq!(call.text("statusId"), Some("d1"));
     let bearer = with_scope("deployments:create jobs:read");
-    let refused = expect_refusal(&get(STATUS, &bearer));
-    assert_eq!(summarize(&refused), "403 insufficient-scope");
+    assert_eq!(refusal(&get(STATUS, &bearer)), "403 insufficient-scope");
 }
 
 #[test]

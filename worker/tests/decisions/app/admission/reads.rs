@@ -4,7 +4,7 @@ use quillgate_worker::budget::read_budget::ReadBudget;
 use quillgate_worker::http::problem::Problem;
 use serde_json::json;
 
-use super::{EVENTS, JOB, JOBS, VIEWS, admit, bare, expect_refusal, get};
+use super::{EVENTS, JOB, JOBS, VIEWS, admit, bare, expect_refusal, get, refusal};
 use crate::app::admission::callers::{issuers_bearer, trusting};
 use crate::fixtures::{
     Outcome, admit_counted, bearer, bearer_of, claims_with, configure, field_and_rule, summarize,
@@ -75,8 +75,7 @@ fn a_read_needs_the_project_and_jobs_read() {
         let problem = expect_refusal(&get(URL, &authorization));
         assert_eq!(summarize(&problem), expected);
     }
-    let problem = expect_refusal(&bare("GET", URL));
-    assert_eq!(summarize(&problem), "401 missing-token");
+    assert_eq!(refusal(&bare("GET", URL)), "401 missing-token");
 }
 
 #[test]
@@ -104,7 +103,6 @@ fn disguised_paths_are_rejected() {
         URL.replace("/job/", "/jobs/"),
         URL.replace("-request", "-requests"),
     ] {
-        let problem = expect_refusal(&get(&url, &bearer()));
-        assert_eq!(summarize(&problem), "404 not-found", "{url}");
+        assert_eq!(refusal(&get(&url, &bearer())), "404 not-found", "{url}");
     }
 }

@@ -1,7 +1,7 @@
 use quillgate_worker::auth::session::cross_site::check_same_origin;
 
 use super::{ORIGIN, SESSION, VIEWS, cookie, head, refuse, signing_in};
-use crate::fixtures::{admit, configuration, summarize};
+use crate::fixtures::{admit, summarize};
 
 const SITES: [Option<&str>; 5] = [
     None,
@@ -46,30 +46,19 @@ fn only_the_gateways_page_can_use_a_session() {
 }
 
 #[test]
-fn origin_allowed_for_tokens_cannot_use_the_cookie() {
-    let cookie = cookie();
+fn any_session_cookie_needs_the_same_origin_and_other_cookies_are_ignored() {
+    let (cookie, views) = (cookie(), head("GET", VIEWS));
+    let (same_site, cross_site) = (Some("same-site"), Some("cross-site"));
     // https://docs.example is in ALLOWED_ORIGINS.
-    let request = head("GET", VIEWS)
-        .origin("https://docs.example")
-        .cookie(&*cookie);
-    let problem = admit(&configuration(), &request).result.unwrap_err();
-    assert_eq!(summarize(&problem), "403 cross-site");
-}
-
-#[test]
-fn forged_cookie_follows_the_same_origin_rule() {
-    let request = head("GET", VIEWS)
-        .cookie("__Host-quillgate=x")
-        .fetch_site("same-site");
-    assert_eq!(summarize(&refuse(&request)), "403 cross-site");
-}
-
-#[test]
-fn other_cookies_are_ignored() {
-    let request = head("GET", VIEWS)
-        .cookie("theme=dark")
-        .fetch_site("cross-site");
-    assert_eq!(summarize(&refuse(&request)), "401 missing-token");
+    let allowed = Some("https://docs.example");
+    for (cookie, origin, site, expected) in [
+        (&*cookie, allowed, None, "403 cross-site"),
+        ("__Host-quillgate=x", None, same_site, "403 cross-site"),
+        ("theme=dark", None, cross_site, "401 missing-token"),
+    ] {
+        let request = views.cookie(cookie).origin(origin).fetch_site(site);
+        assert_eq!(summarize(&refuse(&request)), expected, "{cookie}");
+    }
 }
 
 #[test]
