@@ -41,11 +41,9 @@ const SOURCE_SUITES = {
   supply: (matrix) => [nodeTests(["supply"], matrix)],
   contract: (matrix) => [nodeTests(["contract"], matrix)],
   wasm: () => [
-    `${IN_NODE} -p quillgate-worker --lib`,
-    `${IN_NODE} -p quillgate-wasm --test bindings`,
-    `${IN_NODE} -p quillgate --test client_web`,
-    `${IN_CHROME} -p quillgate-wasm --test bindings`,
-    `${IN_CHROME} -p quillgate --test client_web`,
+    // The same crates in both commands, so that Cargo compiles their dependencies once.
+    `${IN_NODE} ${WASM_CRATES} --lib --test bindings --test client_web`,
+    `${IN_CHROME} ${WASM_CRATES} --test bindings --test client_web`,
   ],
 };
 

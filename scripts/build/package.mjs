@@ -80,26 +80,23 @@ export function setExports(exports: WebAssembly.Exports): void;
  * @typedef {object} Variant
  * @property {string} name unique, because it also names the records of the steps
  * @property {string} out folder of the files
+ * @property {boolean} optimise whether to make the wasm smaller
  * @property {string[]} cargoArgs
- * @property {string[]} flags for the compiler
- * @property {NodeJS.ProcessEnv} variables additional environment variables for Cargo
  */
 
 /** The package that is published. */
 const RELEASE = Object.freeze({
   name: "package",
   out: PACKAGE_DIST,
-  cargoArgs: BUILD_STD,
-  flags: FLAGS,
-  variables: { RUSTC_BOOTSTRAP: "1" },
+  optimise: true,
+  cargoArgs: ["--release", ...BUILD_STD, ...targetFolder("package")],
 });
 /** The package inside the page of `npm start`: larger, but compiled within seconds. */
 const START = Object.freeze({
   name: "start package",
   out: join(PACKAGE, "build", "start", "dist"),
+  optimise: false,
   cargoArgs: [],
-  flags: [],
-  variables: {},
 });
 export const START_PACKAGE = START.out;
 
@@ -125,7 +122,7 @@ export async function buildPackage(context, variant = RELEASE) {
   await generate("package commands", "commands", join(CLI_GENERATED, "operations.ts"), context);
 
   const wasm = await compileCore(variant, context);
-  await bindCore({ name: `${name} core`, out }, wasm, context);
+  await bindCore({ ...variant, name: `${name} core` }, wasm, context);
   await embedCore(variant);
 
   const inputs = ["src", "tsconfig.json", ...(hasCli ? ["cli"] : [])];
@@ -210,14 +207,15 @@ export async function buildStartPackage(context) {
   await copyFile(join(PACKAGE, manifest), join(START.out, "..", manifest));
 }
 
-function compileCore({ name, cargoArgs, flags, variables }, context) {
-  const args = [...PACKAGE_CRATE, "--release", ...cargoArgs, ...targetFolder(name)];
-  const env = { ...withoutLocalPaths(context.env, flags), ...variables };
+function compileCore({ optimise, cargoArgs }, context) {
+  const args = [...PACKAGE_CRATE, ...cargoArgs];
+  const optimised = () => ({ ...withoutLocalPaths(context.env, FLAGS), RUSTC_BOOTSTRAP: "1" });
+  const env = optimise ? optimised() : context.env;
   return cargoBuildWasm("compiling the core", CRATE, args, { ...context, env });
 }
 
 /** Writes the core's wasm and the module of its imports. */
-async function bindCore({ name, out }, wasm, context) {
+async function bindCore({ name, optimise, out }, wasm, context) {
   const outputs = CORE.map((file) => join(out, file));
   const inputs = [wasm, HOST, TEXT_CODING];
   const step = { name, inputs, outputs, made: context.made };
@@ -227,7 +225,9 @@ async function bindCore({ name, out }, wasm, context) {
       const args = ["--target", "bundler", "--remove-name-section", "--remove-producers-section"];
       await runBindgen(name, wasm, [...args, "--out-name", "core", "--out-dir", folder], context);
       const bound = join(folder, "core_bg.wasm");
-      await optimiseWasm(name, bound, [...WASM_OPT_ARGS, "--strip-debug"], context);
+      if (optimise) {
+        await optimiseWasm(name, bound, [...WASM_OPT_ARGS, "--strip-debug"], context);
+      }
       const types = await readFile(join(folder, "core.d.ts"), "utf8");
       await mkdir(out, { recursive: true });
       await bundleGlue(folder, join(out, "core.js"));

@@ -10,9 +10,8 @@ import { bindForWeb, withoutLocalPaths } from "./wasm.mjs";
 /**
  * @typedef {object} Variant
  * @property {string} name unique, because it also names the records of the steps
- * @property {"worker" | "start"} profile of Cargo: `worker` for deployments, `start` to compile
- *   quickly
- * @property {string[]} features of the crate
+ * @property {boolean} optimise whether to make the wasm smaller
+ * @property {string[]} cargoArgs
  * @property {string} out folder of `index.js`
  */
 
@@ -26,12 +25,20 @@ const MODULES = ["index.js", "gateway_bg.wasm", DESCRIPTION];
 export const WORKER_MODULES = MODULES.map((file) => join(BUILD, file));
 
 /** The Worker that is tested and deployed. */
-const RELEASE = Object.freeze({ name: "worker", profile: "worker", features: [], out: BUILD });
-/** The Worker of `npm start`. Tests make it panic, with the route of the feature `trap-route`. */
+const RELEASE = Object.freeze({
+  name: "worker",
+  optimise: true,
+  cargoArgs: ["--profile", "worker", ...targetFolder("worker")],
+  out: BUILD,
+});
+/**
+ * The Worker of `npm start`. It shares the dependencies that the wasm tests compile. Tests make it
+ * panic, with the route of the feature `trap-route`.
+ */
 const START = Object.freeze({
   name: "start worker",
-  profile: "start",
-  features: ["trap-route"],
+  optimise: false,
+  cargoArgs: ["--features", "trap-route"],
   out: join(BUILD, "start"),
 });
 export const START_MAIN = join(START.out, "index.js");
@@ -45,17 +52,13 @@ const BINDGEN_ARGS = ["--experimental-reset-state-function"];
  * @param {Variant} [variant]
  */
 export async function buildWorker(context, variant = RELEASE) {
-  const { name, profile, out } = variant;
+  const { name, optimise, out } = variant;
   const core = join(out, "core");
   await mkdir(core, { recursive: true });
   await generate(`${name} description`, "openapi", join(core, DESCRIPTION), context);
   const wasm = await compile(variant, context);
-  const options = { args: BINDGEN_ARGS, optimise: profile === "worker" };
-  await bindForWeb(
-    { name: `${name} core`, module: "gateway", out: core, ...options },
-    wasm,
-    context,
-  );
+  const options = { module: "gateway", out: core, args: BINDGEN_ARGS, optimise };
+  await bindForWeb({ name: `${name} core`, ...options }, wasm, context);
   await bundleEntry(variant, core);
 }
 
@@ -68,12 +71,13 @@ export async function buildStartWorker(context) {
   await buildWorker(context, START);
 }
 
-function compile({ name, profile, features }, context) {
+function compile({ name, optimise, cargoArgs }, context) {
   const crate = "quillgate-worker";
-  const args = ["-p", crate, "--profile", profile, ...targetFolder(name)];
-  for (const feature of features) args.push("--features", feature);
-  const env = withoutLocalPaths(context.env);
-  return cargoBuildWasm(`compiling the ${name}`, crate, args, { ...context, env });
+  const env = optimise ? withoutLocalPaths(context.env) : context.env;
+  return cargoBuildWasm(`compiling the ${name}`, crate, ["-p", crate, ...cargoArgs], {
+    ...context,
+    env,
+  });
 }
 
 /** Bundles the entry with a core. */
