@@ -34,17 +34,17 @@ const PLAYWRIGHT = "npx playwright test -c tests/page/playwright.config.mjs";
 const SOURCE_SUITES = {
   format: () => ["cargo fmt --all --check", "npx biome ci"],
   core: () => ["cargo test --locked --workspace --no-fail-fast"],
+  wasm: () => [
+    // The same crates in both commands, so that Cargo compiles their dependencies once.
+    `${IN_NODE} ${WASM_CRATES} --lib --test bindings --test client_web`,
+    `${IN_CHROME} ${WASM_CRATES} --test bindings --test client_web`,
+  ],
   clippy: () => [
     "cargo clippy --locked --workspace --all-targets -- -D warnings",
     `cargo clippy --locked --target wasm32-unknown-unknown --all-features --all-targets ${WASM_CRATES} -- -D warnings`,
   ],
   supply: (matrix) => [nodeTests(["supply"], matrix)],
   contract: (matrix) => [nodeTests(["contract"], matrix)],
-  wasm: () => [
-    // The same crates in both commands, so that Cargo compiles their dependencies once.
-    `${IN_NODE} ${WASM_CRATES} --lib --test bindings --test client_web`,
-    `${IN_CHROME} ${WASM_CRATES} --test bindings --test client_web`,
-  ],
 };
 
 /** Suites that test what the builds write. */

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use quillgate::ValidationError;
+
 use crate::http::problem::Problem;
 use crate::variable::VariableError;
 
@@ -66,6 +68,12 @@ impl From<VariableError> for HostError {
             name: error.variable.to_owned(),
             rule: error.rule.to_owned(),
         }
+    }
+}
+
+impl From<ValidationError> for HostError {
+    fn from(error: ValidationError) -> Self {
+        Self::new(error.message())
     }
 }
 

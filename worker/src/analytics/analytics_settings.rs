@@ -59,9 +59,7 @@ pub struct ArchiveSettings {
     /// At least one request per window.
     pub limit: u32,
     pub window: Millis,
-    /// Days before today.
     pub retention_days: u32,
-    /// Days after which a complete fetch of a day is final. Mintlify counts some views late.
     pub recheck_days: u32,
 }
 

@@ -1,9 +1,9 @@
-pub mod run_lock;
 pub mod schedule;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;
-pub mod stored_path;
 pub mod views;
+
+use std::fmt::Write as _;
 
 use quillgate::parameters::ParameterGroup as _;
 use quillgate::{
@@ -14,22 +14,25 @@ use serde_json::json;
 
 use crate::analytics::analytics_settings::ArchiveSettings;
 use crate::analytics::archive::schedule::{DayRecord, Estimate, ProjectRecord, is_settled};
-use crate::analytics::archive::stored_path::store_path;
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::json;
 
-/// About ten years of days.
 const MAX_RANGE: u32 = 3_660;
 /// Approximate. D1 bills a row again when a query groups it.
 pub(crate) const MAX_ROWS_READ: u64 = 400_000;
 pub const MAX_COUNTS: u64 = MAX_ROWS_READ / 2;
 const MAX_FAILURES: usize = 100;
+/// In bytes, after encoding. Visitors can request paths of any length.
+pub const MAX_PATH_BYTES: usize = 1024;
+const CUT: &str = "…";
 
 /// Paths are in the form of [`store_path`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     Site,
+    /// The site, on the days whose pages are stored.
+    AllPages,
     Page(String),
     /// This path and all paths below it.
     Prefix(String),
@@ -118,6 +121,27 @@ fn read_subject(call: &Call) -> Result<Subject, Problem> {
     }
 }
 
+/// Percent-encodes control characters. A path that is too long is cut, so paths with an equal start
+/// are counted together.
+pub fn store_path(path: &str) -> String {
+    let mut stored = String::with_capacity(path.len());
+    for c in path.chars() {
+        if c.is_control() {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                // Writing to a string cannot fail.
+                let _ = write!(stored, "%{byte:02X}");
+            }
+        } else {
+            stored.push(c);
+        }
+    }
+    if stored.len() > MAX_PATH_BYTES {
+        stored.truncate(stored.floor_char_boundary(MAX_PATH_BYTES - CUT.len()));
+        stored.push_str(CUT);
+    }
+    stored
+}
+
 /// The first day of a later page is also the first day of a group.
 fn read_cursor(cursor: &Cursor, group: DayGroup, begin: Day, end: Day) -> Result<Day, Problem> {
     let is_begin = |day: &Day| begin < *day && *day < end && group.begin_of(*day) == *day;
@@ -162,7 +186,7 @@ pub struct StoredDay {
     /// For a prefix, a day can have two entries, which [`write_series`] adds: the page at that
     /// path, and the pages below.
     pub views: Counts,
-    /// `None` unless the subject is the site.
+    /// `None` for a page or a prefix.
     pub visitors: Option<Counts>,
 }
 

@@ -6,7 +6,7 @@ use quillgate::columns::columns;
 use quillgate::declaration::Pagination;
 use quillgate::error::Error;
 use quillgate::export::ExportFormat;
-use quillgate::pages::{Pages, RowKey};
+use quillgate::pages::Pages;
 use quillgate::parameters::ParameterGroup as _;
 use quillgate::text::parse_decimal;
 use quillgate::{Call, Millis, Offset, Operation, PageError, PageInfo, ProjectId};
@@ -18,7 +18,7 @@ use crate::analytics::query::ReportQuery;
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
-use crate::upstream::page_check::PageEnd;
+use crate::upstream::page_check::read_page;
 use crate::upstream::raw_json::Malformed;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -45,12 +45,14 @@ pub struct Export {
     /// For the next page.
     pub query: ReportQuery,
     pub writer: RowWriter,
+    /// Requests the largest pages that the report allows.
+    pub pages: Pages,
+    /// Empty if the export is complete.
+    pub cursor: String,
+    pub rows: u64,
     project: ProjectId,
-    pages: Pages,
     /// On the next page. The caller already has these rows.
     skip: u64,
-    cursor: String,
-    rows: u64,
     /// The caller already has the CSV header, if any, and the earlier rows.
     is_resumed: bool,
     file_name: String,
@@ -95,65 +97,33 @@ impl Export {
         head
     }
 
-    /// The call for the next page, the largest that the report allows. `None` if the export is
-    /// complete.
-    pub const fn next(&self) -> Option<&Call> {
-        self.pages.next()
-    }
-
-    /// Empty if the export is complete.
-    pub fn cursor(&self) -> &str {
-        &self.cursor
-    }
-
-    pub const fn rows(&self) -> u64 {
-        self.rows
-    }
-
-    /// The totals changed between two pages; see [`Pages::is_mixed`].
-    pub const fn is_mixed(&self) -> bool {
-        self.pages.is_mixed()
-    }
-
-    /// Appends the rows of the page that [`Self::next`] requested, and moves to the next page.
-    /// After an error, `out` and the cursor are unchanged.
+    /// Appends the rows of the page that [`Self::pages`] requested, except those that the caller has,
+    /// and moves to the next page. After an error, `out` and the cursor are unchanged.
     pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), PageFault> {
-        let before = out.len();
-        let pushed = self.push_new_rows(text, out);
-        if pushed.is_err() {
-            out.truncate(before);
-        }
-        self.rows += pushed?;
+        let pagination = self.query.operation.declaration().pagination;
+        let (end, rows) = read_page(text, &[], pagination.rows())?;
+        let keys = match pagination {
+            Pagination::Cursor {
+                time: Some(time), ..
+            } => read_keys(&rows, time)?,
+            _ => Vec::new(),
+        };
+        self.pages.advance(&PageInfo {
+            rows: end.rows,
+            has_more: end.has_more,
+            next_cursor: end.next_cursor.as_deref(),
+            totals: end.totals,
+            keys,
+        })?;
+        let repeated = self.pages.repeated();
+        let is_new = |at: usize| at as u64 >= self.skip && !repeated.contains(&at);
+        let new: Vec<_> = (0..).zip(rows).filter(|(at, _)| is_new(*at)).collect();
+        self.writer
+            .push_rows(new.iter().map(|(_, row)| *row), out)?;
+        self.rows += new.len() as u64;
         self.skip = 0;
         self.follow();
         Ok(())
-    }
-
-    /// Appends the rows that the caller does not have. Returns their number.
-    fn push_new_rows(&mut self, text: &str, out: &mut Vec<u8>) -> Result<u64, PageFault> {
-        let Self {
-            pages,
-            writer,
-            skip,
-            ..
-        } = self;
-        let pagination = self.query.operation.declaration().pagination;
-        let member = pagination.rows().unwrap_or_default();
-        let is_new = |row: u64| row >= *skip;
-        let Pagination::Cursor {
-            time: Some(time), ..
-        } = pagination
-        else {
-            let end = writer.push_rows(text, member, &is_new, out)?;
-            pages.advance(&page_info(&end, Vec::new()))?;
-            return Ok(end.rows.saturating_sub(*skip));
-        };
-        let (end, keys) = read_keys(text, member, time)?;
-        pages.advance(&page_info(&end, keys))?;
-        let repeated: Vec<_> = pages.repeated().iter().map(|at| *at as u64).collect();
-        let is_new = |row| is_new(row) && !repeated.contains(&row);
-        writer.push_rows(text, member, &is_new, out)?;
-        Ok((0..end.rows).filter(|row| is_new(*row)).count() as u64)
     }
 
     /// Changes the request for the next page after a refusal. Returns `false` if the export must
@@ -171,11 +141,6 @@ impl Export {
         self.pages = pages;
         self.follow();
         true
-    }
-
-    /// See [`Pages::advise`].
-    pub fn advise(&self, status: u16) -> Option<String> {
-        self.pages.advise(status)
     }
 
     fn follow(&mut self) {
@@ -209,16 +174,6 @@ impl Export {
             }
             _ => (self.query.offset + self.skip).to_string(),
         }
-    }
-}
-
-fn page_info(end: &PageEnd, keys: Vec<RowKey>) -> PageInfo<'_> {
-    PageInfo {
-        rows: end.rows,
-        has_more: end.has_more,
-        next_cursor: end.next_cursor.as_deref(),
-        totals: end.totals,
-        keys,
     }
 }
 

@@ -12,13 +12,11 @@ mod fetch;
 mod writes;
 
 use crate::analytics::analytics_settings::AnalyticsSettings;
-use crate::analytics::archive::run_lock::RunLock;
+use crate::analytics::archive::schedule::RunLock;
 use crate::analytics::archive::store::ArchiveStore;
 use crate::analytics::health::{OrganizationBudgets, OrganizationHealth};
-use crate::analytics::organization_object::fetch::RunningFetch;
-use crate::analytics::page_store::{
-    PAGE_PART_TABLES, PAGE_TABLES, PAGE_TOTALS, PageStore, UNTAGGED_PAGES,
-};
+use crate::analytics::organization_object::fetch::RunningFetches;
+use crate::analytics::page_store::PageStore;
 use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, DROP_TIME_INDEX, POLICY_INDEX,
@@ -32,22 +30,22 @@ use crate::upstream::breaker::breaker_state;
 use crate::upstream::connections::Connections;
 use crate::upstream::upstream_settings::UpstreamSettings;
 
-/// Isolates now fetch the sets themselves.
-const KEY_SET_TABLE: &str = include_str!("migrations/0003_key_sets.sql");
-const DROP_KEY_SETS: &str = include_str!("migrations/0011_drop_key_sets.sql");
-
-const STEPS: [&str; 13] = [
+/// Never change or reorder released migrations: existing databases do not run a migration again.
+const MIGRATIONS: [&str; 13] = [
     BUDGET_TABLES,
-    PAGE_TABLES,
-    KEY_SET_TABLE,
+    include_str!("migrations/0002_pages.sql"),
+    include_str!("migrations/0003_key_sets.sql"),
     CEILING_COLUMN,
-    PAGE_PART_TABLES,
+    // The tag in the key prevents parts of different pages from mixing.
+    include_str!("migrations/0005_page_parts.sql"),
     PROBE_TABLES,
     DROP_CLAIMS,
-    UNTAGGED_PAGES,
+    include_str!("migrations/0008_untagged_pages.sql"),
     POLICY_INDEX,
-    PAGE_TOTALS,
-    DROP_KEY_SETS,
+    // Without the index, a query would read whole pages, because `totals` follows the JSON of a page.
+    include_str!("migrations/0010_page_totals.sql"),
+    // Isolates now fetch the key sets themselves.
+    include_str!("migrations/0011_drop_key_sets.sql"),
     DROP_TIME_INDEX,
     writes::DEPLOYMENT_TABLE,
 ];
@@ -88,17 +86,14 @@ impl OrganizationObject {
     #[wasm_bindgen(js_name = reserveWrite)]
     pub fn reserve_write(&self, id: &str, request: JsValue) -> Result<JsValue, JsValue> {
         let organization = self.organization.clone()?;
-        Ok(send_back(
-            &organization.reserve_write(id, &receive(request)?)?,
-        )?)
+        let reserved = organization.reserve_write(id, &receive(request)?)?;
+        Ok(send_back(&reserved)?)
     }
 
     #[wasm_bindgen(js_name = concludeWrite)]
     pub fn conclude_write(&self, write: JsValue) -> Result<(), JsValue> {
-        Ok(self
-            .organization
-            .clone()?
-            .conclude_write(&receive(write)?)?)
+        let organization = self.organization.clone()?;
+        Ok(organization.conclude_write(&receive(write)?)?)
     }
 
     #[wasm_bindgen(js_name = findDeployment)]
@@ -108,11 +103,8 @@ impl OrganizationObject {
 
     #[wasm_bindgen(js_name = liftBlock)]
     pub fn lift_block(&self, policy: &str) -> Result<(), JsValue> {
-        Ok(self
-            .organization
-            .clone()?
-            .budget
-            .lift_block(read_policy(policy)?)?)
+        let organization = self.organization.clone()?;
+        Ok(organization.budget.lift_block(read_policy(policy)?)?)
     }
 
     pub fn health(&self) -> Result<JsValue, JsValue> {
@@ -140,8 +132,7 @@ struct Organization {
     budget: BudgetStore,
     pages: PageStore,
     connections: Connections,
-    /// Other requests for the same page wait for these.
-    fetches: RefCell<Vec<RunningFetch>>,
+    fetches: RunningFetches,
     archive: Option<ArchiveStore>,
     archive_lock: RefCell<RunLock>,
 }
@@ -152,12 +143,12 @@ impl Organization {
         let upstream = read_settings(env, |variables| UpstreamSettings::read(variables, &limits))?;
         let settings = read_settings(env, |variables| AnalyticsSettings::read(variables, &limits))?;
         let database = Rc::new(Database::new(state.storage()));
-        database.migrate(&STEPS)?;
+        database.migrate(&MIGRATIONS)?;
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), limits, upstream.timeout)?,
             pages: PageStore::open(Rc::clone(&database))?,
             connections: Connections::default(),
-            fetches: RefCell::default(),
+            fetches: RunningFetches::default(),
             archive: ArchiveStore::open(env)?,
             archive_lock: RefCell::default(),
             state,

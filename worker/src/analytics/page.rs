@@ -234,12 +234,21 @@ pub struct ReportHead {
 impl ReportHead {
     pub fn from_pages(pages: &[(&PageHead, PageSlice)]) -> Option<Self> {
         let freshness = pages.iter().map(|(page, _)| page.freshness);
+        // RFC 9110, section 8.8.3. Equal tags mean equal bodies.
+        let tag = |(page, slice): &(&PageHead, PageSlice)| {
+            if slice.is_whole() {
+                page.tag.clone()
+            } else {
+                format!("{}.{}.{}", page.tag, slice.from, slice.to)
+            }
+        };
+        let tags: Vec<_> = pages.iter().map(tag).collect();
         Some(Self {
             freshness: Freshness {
                 fetched: freshness.clone().map(|page| page.fetched).min()?,
                 until: freshness.map(|page| page.until).min()?,
             },
-            etag: build_etag(pages),
+            etag: format!("\"{}\"", tags.join("+")),
             is_mixed: are_mixed(pages.iter().map(|(page, _)| *page)),
         })
     }
@@ -261,19 +270,6 @@ impl ReportHead {
             .with("etag", self.etag.clone())
             .with("vary", "Origin, Authorization")
     }
-}
-
-/// RFC 9110, section 8.8.3. Equal tags mean equal bodies.
-fn build_etag(pages: &[(&PageHead, PageSlice)]) -> String {
-    let part = |(page, slice): &(&PageHead, PageSlice)| {
-        if slice.is_whole() {
-            page.tag.clone()
-        } else {
-            format!("{}.{}.{}", page.tag, slice.from, slice.to)
-        }
-    };
-    let parts: Vec<_> = pages.iter().map(part).collect();
-    format!("\"{}\"", parts.join("+"))
 }
 
 /// By weak comparison (RFC 9110, section 13.1.2).

@@ -11,16 +11,6 @@ use crate::analytics::pages::Page;
 use crate::bounded_cache::BoundedCache;
 use crate::runtime::{Database, HostResult, now, number, optional_text, text};
 
-pub const PAGE_TABLES: &str = include_str!("migrations/0002_pages.sql");
-
-/// The tag in the key prevents parts of different pages from mixing.
-pub const PAGE_PART_TABLES: &str = include_str!("migrations/0005_page_parts.sql");
-
-/// Without the index, a query would read whole pages, because `totals` is stored after the text.
-pub const PAGE_TOTALS: &str = include_str!("migrations/0010_page_totals.sql");
-
-pub const UNTAGGED_PAGES: &str = include_str!("migrations/0008_untagged_pages.sql");
-
 /// Deletions read the whole table of parts.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
 /// With the default budget, fetching as many pages takes 20 hours. At 4 MiB per page, they fit into

@@ -150,7 +150,26 @@ impl Report {
         let (Some(head), Some(last)) = (ReportHead::from_pages(&heads), pages.last()) else {
             return Err(HostError::new("an answer without a page"));
         };
-        let body = cut_body(operation, pages, last)?;
+        let (last, slice) = last;
+        if pages.len() == 1 && slice.is_whole() {
+            let body = last.text.clone();
+            return Ok(Self { head, body });
+        }
+        let property = operation.declaration().pagination.rows().unwrap_or("");
+        let mut rows = Array::new();
+        for (page, slice) in pages {
+            let all = &page.parts(property)?.rows;
+            rows = rows.concat(&all.slice(index(slice.from), index(slice.to)));
+        }
+        // The other properties come from the last page.
+        let Parts { before, after, .. } = last.parts(property)?;
+        let has_more = format!("\"hasMore\":{},", has_more(&last.head, slice));
+        let start = format!("{{{before}\"{property}\":[");
+        let end = format!("],{after}");
+        let [start, end] = [start, end].map(|part| part.replace(HAS_MORE, &has_more));
+        let end = format!("{}}}", end.strip_suffix(',').unwrap_or(&end));
+        let body = JsString::from(start).concat(&rows.join(","));
+        let body = body.concat(&JsString::from(end));
         Ok(Self { head, body })
     }
 
@@ -158,31 +177,6 @@ impl Report {
     pub fn bytes(&self) -> usize {
         self.body.length() as usize * 2
     }
-}
-
-fn cut_body(
-    operation: Operation,
-    pages: &[(Page, PageSlice)],
-    (last, slice): &(Page, PageSlice),
-) -> HostResult<JsString> {
-    if pages.len() == 1 && slice.is_whole() {
-        return Ok(last.text.clone());
-    }
-    let property = operation.declaration().pagination.rows().unwrap_or("");
-    let mut rows = Array::new();
-    for (page, slice) in pages {
-        let all = &page.parts(property)?.rows;
-        rows = rows.concat(&all.slice(index(slice.from), index(slice.to)));
-    }
-    // The other properties come from the last page.
-    let Parts { before, after, .. } = last.parts(property)?;
-    let has_more = format!("\"hasMore\":{},", has_more(&last.head, slice));
-    let start = format!("{{{before}\"{property}\":[");
-    let end = format!("],{after}");
-    let [start, end] = [start, end].map(|part| part.replace(HAS_MORE, &has_more));
-    let end = format!("{}}}", end.strip_suffix(',').unwrap_or(&end));
-    let body = JsString::from(start).concat(&rows.join(","));
-    Ok(body.concat(&JsString::from(end)))
 }
 
 fn index(row: u64) -> u32 {

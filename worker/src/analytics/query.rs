@@ -1,6 +1,6 @@
 use quillgate::declaration::Pagination;
 use quillgate::parameters::ParameterGroup as _;
-use quillgate::{Call, Millis, Offset, Operation, PageSize, ProjectId, Scope};
+use quillgate::{Call, Millis, Offset, Operation, PageSize, ProjectId};
 use serde::{Deserialize, Serialize};
 
 use crate::analytics::analytics_settings::AnalyticsSettings;
@@ -76,10 +76,5 @@ impl ReportQuery {
             }
             Pagination::Cursor { .. } | Pagination::None => self.list.clone(),
         }
-    }
-
-    /// Not on disk: conversations contain personal data.
-    pub fn may_be_stored(&self) -> bool {
-        self.operation.declaration().scope != Scope::ReadConversations
     }
 }

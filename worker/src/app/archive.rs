@@ -36,8 +36,8 @@ pub async fn list_views(context: &Context) -> Result<HostResponse, Problem> {
     let days = query.site();
     // If a day is stored between the two queries, the response counts its pages but lists the day
     // as missing. Such a response is not final.
-    let site = store.listed_days(project.as_str(), &days).await;
-    let site = site.map_err(archive_failed)?;
+    let site = store.series(project.as_str(), &days).await;
+    let (site, _) = site.map_err(archive_failed)?;
     let pages = store.pages(project.as_str(), &query).await;
     let pages = pages.map_err(archive_failed)?;
     let body = write_views(&query, &site, pages);

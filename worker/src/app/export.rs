@@ -67,6 +67,7 @@ impl ExportStream {
             env: context.env.clone(),
             report,
             head: export.head(),
+            output: Vec::new(),
             export,
             expires: context.caller()?.expires,
             session: context.session.clone(),
@@ -75,7 +76,6 @@ impl ExportStream {
             pages: 0,
             metrics: RequestMetrics::default(),
             budget: HeaderFields::default(),
-            output: Vec::new(),
             prefetch: None,
             is_ended: false,
         })
@@ -83,7 +83,7 @@ impl ExportStream {
 
     /// Every chunk except the last has at least one row.
     pub async fn fetch_chunk(&mut self) -> Result<(), GatewayResponse> {
-        while self.export.next().is_some() && self.output.is_empty() {
+        while self.export.pages.next().is_some() && self.output.is_empty() {
             if now() >= self.expires {
                 return Err(self.refuse(invalid_token(EXPIRED)));
             }
@@ -153,7 +153,7 @@ impl ExportStream {
         }
         self.pages += 1;
         let now = now();
-        let has_next = self.export.next().is_some() && now < self.expires;
+        let has_next = self.export.pages.next().is_some() && now < self.expires;
         if has_next && self.pages >= PAGES_BEFORE_PREFETCH {
             // An error is ignored, because `fetch_rows` requests the page again if no prefetch
             // exists.
@@ -173,7 +173,7 @@ impl ExportStream {
 
     /// A shorter range may succeed.
     fn advise(&self, refusal: &mut GatewayResponse) {
-        let Some(advice) = self.export.advise(refusal.status) else {
+        let Some(advice) = self.export.pages.advise(refusal.status) else {
             return;
         };
         let body = refusal.body.as_deref().unwrap_or_default();
@@ -208,28 +208,15 @@ impl ExportStream {
             return vec![self.write_ending(problem, read_retry_after(&refusal))];
         }
         let parts = [&mut self.head, &mut self.output];
-        let chunk = parts.map(std::mem::take).concat();
-        if chunk.is_empty() || self.export.next().is_none() {
-            // Omits the ending, which marks the export as incomplete after a trap. A complete
-            // export must not have one.
-            self.is_ended = true;
-            return self.conclude(chunk);
+        let mut chunk = parts.map(std::mem::take).concat();
+        if !chunk.is_empty() && self.export.pages.next().is_some() {
+            let ending = self.write_ending(ProblemKind::Internal, None);
+            return vec![Uint8Array::from(&chunk[..]), ending];
         }
-        let ending = self.write_ending(ProblemKind::Internal, None);
-        vec![Uint8Array::from(&chunk[..]), ending]
-    }
-
-    fn write_ending(&self, problem: ProblemKind, retry_after: Option<u64>) -> Uint8Array {
-        let mut ending = Vec::new();
-        let (writer, cursor) = (&self.export.writer, self.export.cursor());
-        writer.push_incomplete(cursor, &problem.type_uri(), retry_after, &mut ending);
-        Uint8Array::from(&ending[..])
-    }
-
-    /// The last chunk contains the notice of a mixed export.
-    fn conclude(&self, mut chunk: Vec<u8>) -> Vec<Uint8Array> {
+        // The ending would mark the export as incomplete after a trap.
+        self.is_ended = true;
         let mut end = "complete";
-        if self.export.is_mixed() {
+        if self.export.pages.is_mixed() {
             let problem = ProblemKind::CountsChanged;
             let writer = &self.export.writer;
             writer.push_mixed(&problem.type_uri(), &mut chunk);
@@ -239,10 +226,17 @@ impl ExportStream {
         Vec::from_iter((!chunk.is_empty()).then(|| Uint8Array::from(&chunk[..])))
     }
 
+    fn write_ending(&self, problem: ProblemKind, retry_after: Option<u64>) -> Uint8Array {
+        let mut ending = Vec::new();
+        let (writer, cursor) = (&self.export.writer, &self.export.cursor);
+        writer.push_incomplete(cursor, &problem.type_uri(), retry_after, &mut ending);
+        Uint8Array::from(&ending[..])
+    }
+
     fn log_end(&self, end: &str) {
         let entry = ExportEnd {
             request_id: &self.report.ids.id,
-            export_rows: self.export.rows(),
+            export_rows: self.export.rows,
             export_requests: self.requests,
             export_end: end,
             milliseconds: now().since(self.started).0,

@@ -3,6 +3,7 @@
 //! stream.
 
 use quillgate::Millis;
+use quillgate::text::parse_decimal;
 use serde::Deserialize;
 
 use crate::http::response::{GatewayResponse, HeaderFields, JSON};
@@ -55,7 +56,6 @@ impl StreamEvent {
         })
     }
 
-    /// No event follows.
     pub fn is_final(&self) -> bool {
         let resource = match &*self.name {
             "deployment" => Resource::Deployment,
@@ -76,7 +76,6 @@ pub struct ListHistory {
     pub forgotten: u64,
     /// After the client's position, counted up to [`MAX_REPLAYED`] + 1.
     pub changes: u64,
-    /// Like `changes`.
     pub deletions: u64,
 }
 
@@ -91,9 +90,7 @@ impl ListHistory {
 }
 
 pub fn parse_event_number(text: &str) -> Option<u64> {
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    let fits = (1..=MAX_DIGITS).contains(&text.len());
-    (digits && fits).then(|| text.parse().ok()).flatten()
+    parse_decimal(text).filter(|_| text.len() <= MAX_DIGITS)
 }
 
 pub fn limit_stream(expires: Millis, now: Millis, in_session: bool) -> Millis {
@@ -107,16 +104,13 @@ pub fn limit_stream(expires: Millis, now: Millis, in_session: bool) -> Millis {
 
 /// `Prefer: wait` (RFC 7240, section 4.3), in seconds.
 pub fn parse_preferred_wait(prefer: Option<&str>) -> Option<u64> {
-    let wait: u64 = prefer?.split([',', ';']).find_map(|preference| {
+    let wait = prefer?.split([',', ';']).find_map(|preference| {
         let (name, value) = preference.split_once('=')?;
         let value = value.trim();
         let value = value.strip_prefix('"').unwrap_or(value);
         let value = value.strip_suffix('"').unwrap_or(value);
-        let digits = (1..=6).contains(&value.len()) && value.bytes().all(|b| b.is_ascii_digit());
-        if !name.trim().eq_ignore_ascii_case("wait") || !digits {
-            return None;
-        }
-        value.parse().ok()
+        let is_wait = name.trim().eq_ignore_ascii_case("wait") && value.len() <= 6;
+        parse_decimal(value).filter(|_| is_wait)
     })?;
     Some(wait.min(MAX_WAIT))
 }
@@ -148,7 +142,6 @@ impl LongPoll {
         is_done
     }
 
-    /// `None` before the first event.
     pub fn to_response(&self, seconds: u64) -> Option<GatewayResponse> {
         let event = self.latest.as_ref()?;
         let headers = HeaderFields::default()

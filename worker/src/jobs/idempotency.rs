@@ -102,7 +102,6 @@ pub struct KeyRecord {
 }
 
 impl KeyRecord {
-    /// Marked as a replay.
     pub fn response(&self) -> Option<GatewayResponse> {
         let headers = HeaderFields::from_json(self.headers.as_deref()?)?;
         Some(GatewayResponse {

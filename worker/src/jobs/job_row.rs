@@ -3,14 +3,12 @@ use serde::{Deserialize, Deserializer};
 
 use crate::jobs::machine::{Record, State};
 use crate::jobs::resource::Resource;
-use crate::jobs::webhook::JobEnd;
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct JobRow {
     /// Newer jobs have higher numbers.
     pub row: u64,
     pub id: String,
-    /// Whether the job was created through the gateway.
     #[serde(rename = "listed", deserialize_with = "read_boolean")]
     pub is_listed: bool,
     pub webhook: Option<String>,
@@ -19,7 +17,6 @@ pub struct JobRow {
     pub status: Option<String>,
     pub data: String,
     pub version: u64,
-    /// The time of the latest response or poll.
     pub checked_at: Millis,
     pub last_started_at: Millis,
     pub not_before: Millis,
@@ -41,7 +38,7 @@ impl JobRow {
         JobId::new(self.id.as_str()).ok()
     }
 
-    pub fn record(&self, resource: Resource) -> Record<JobEnd> {
+    pub fn record(&self, resource: Resource) -> Record {
         Record {
             is_listed: self.is_listed,
             is_pollable: self.job_id().is_some(),

@@ -43,17 +43,12 @@ variables! {
 pub struct JobSettings {
     pub poll_interval: Millis,
     pub webhook_poll_interval: Millis,
-    /// After the job last started.
     pub poll_duration: Millis,
-    /// Of each project. Only polls of jobs that the gateway created count.
     pub poll_budget: PollBudget,
     pub deployment_poll_budget: PollBudget,
     pub keep_prompts: KeepPrompts,
-    /// After the job last started.
     pub retention: Millis,
-    /// Per project.
     pub streams_per_caller: u32,
-    /// Also for the list of jobs.
     pub streams_per_job: u32,
     pub webhook: WebhookSettings,
 }
@@ -94,7 +89,6 @@ const DEPLOYMENT_POLL_LIMIT: u32 = 600;
 
 #[derive(Clone)]
 pub struct WebhookSettings {
-    /// For jobs created without `Webhook-Url`.
     pub url: Option<String>,
     /// 24 to 64 bytes each. Without secrets, webhooks are off.
     pub secrets: Vec<Vec<u8>>,

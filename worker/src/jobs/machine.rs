@@ -1,9 +1,10 @@
 //! The state machine of a job, without I/O. [`Job::apply`] returns the effects that the project's
-//! object carries out. `E` is a final state, such as a completed job.
+//! object carries out.
 
 use quillgate::Millis;
 
 use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER, RESTART_TIME, compute_pause};
+use crate::jobs::webhook::JobEnd;
 
 /// The time between charging a watcher and polling. Within this time, the Worker closes the
 /// watcher's socket if the watcher's caller has no reads left.
@@ -17,9 +18,9 @@ pub struct Timing {
     pub timeout: Millis,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job<E> {
-    pub record: Option<Record<E>>,
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Job {
+    pub record: Option<Record>,
     /// A restart loses the polls.
     pub polling: Polling,
 }
@@ -29,7 +30,7 @@ pub struct Job<E> {
     reason = "independent facts, as stored"
 )]
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record<E> {
+pub struct Record {
     /// Created through the gateway. Only polls of such jobs use the poll budget.
     pub is_listed: bool,
     /// Whether the job's id can be part of a path. A job with any other id is given up.
@@ -51,15 +52,14 @@ pub struct Record<E> {
     pub is_given_up: bool,
     /// Counted from 1.
     pub version: u64,
-    pub state: State<E>,
+    pub state: State,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct State<E> {
+pub struct State {
     /// Two states are equal if their data is equal.
     pub data: String,
-    /// `None` if the job has not finished.
-    pub end: Option<E>,
+    pub end: Option<JobEnd>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,15 +73,15 @@ pub struct Polling {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event<E> {
+pub enum Event {
     Created {
-        state: State<E>,
+        state: State,
         has_webhook: bool,
     },
-    FollowedUp(State<E>),
+    FollowedUp(State),
     /// The number is unique.
     PollStarted(u64),
-    PollAnswered(u64, State<E>),
+    PollAnswered(u64, State),
     PollFailed(u64, PollFailure),
     /// At the time of [`Job::next_time`].
     Due(Interest),
@@ -106,24 +106,15 @@ pub struct PollFailure {
 
 /// A task for the object, which also stores a changed record and its webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect<E> {
+pub enum Effect {
     Poll,
     /// A watcher is charged for the next poll.
     Charge,
     Notify,
-    QueueWebhook(Announcement<E>),
+    QueueWebhook(JobEnd),
     /// Unless the first attempt of the webhook for this end has begun.
-    UpdateWebhook(E),
+    UpdateWebhook(JobEnd),
     CloseWatchers(CloseReason),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Announcement<E> {
-    Ended(E),
-    /// Polling stopped first.
-    Unfinished,
-    /// For [`LOST_AFTER`].
-    NotFound,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,8 +138,8 @@ impl Polling {
     }
 }
 
-impl<E: Copy + PartialEq> Record<E> {
-    fn new(state: State<E>, is_listed: bool, has_webhook: bool, now: Millis) -> Self {
+impl Record {
+    fn new(state: State, is_listed: bool, has_webhook: bool, now: Millis) -> Self {
         Self {
             is_listed,
             is_pollable: true,
@@ -176,7 +167,6 @@ impl<E: Copy + PartialEq> Record<E> {
         self.started_at > self.created_at && self.changed_at.is_some_and(is_older)
     }
 
-    /// Finished or no longer polled.
     pub fn is_closed(&self, timing: &Timing, now: Millis) -> bool {
         self.is_finished() || self.is_late(timing, now)
     }
@@ -203,7 +193,12 @@ impl<E: Copy + PartialEq> Record<E> {
         self.is_restarted().then_some(restart_end)
     }
 
-    fn set_state(&mut self, state: State<E>, now: Millis) -> Vec<Effect<E>> {
+    /// Whether a 404 can mean that Mintlify does not know the new job yet.
+    pub fn may_be_unknown(&self, now: Millis) -> bool {
+        now.since(self.created_at) < CREATION_DELAY
+    }
+
+    fn set_state(&mut self, state: State, now: Millis) -> Vec<Effect> {
         self.checked_at = now;
         self.not_before = Millis(0);
         self.missing_since = None;
@@ -225,7 +220,7 @@ impl<E: Copy + PartialEq> Record<E> {
                 effects.push(if announced == Some(end) {
                     Effect::UpdateWebhook(end)
                 } else {
-                    Effect::QueueWebhook(Announcement::Ended(end))
+                    Effect::QueueWebhook(end)
                 });
             }
             effects.push(Effect::CloseWatchers(CloseReason::Finished));
@@ -235,25 +230,35 @@ impl<E: Copy + PartialEq> Record<E> {
 
     /// The end for which the webhook is already queued or sent. The next end of a restarted job
     /// needs a new webhook, even if the job ends in the same way.
-    fn announced_end(&self) -> Option<E> {
+    fn announced_end(&self) -> Option<JobEnd> {
         self.state.end.filter(|_| !self.is_restarted())
     }
 }
 
-impl<E> Default for Job<E> {
-    fn default() -> Self {
-        Self {
-            record: None,
-            polling: Polling::default(),
-        }
-    }
-}
-
-impl<E: Copy + PartialEq> Job<E> {
-    pub fn apply(&mut self, event: Event<E>, now: Millis, timing: &Timing) -> Vec<Effect<E>> {
+impl Job {
+    pub fn apply(&mut self, event: Event, now: Millis, timing: &Timing) -> Vec<Effect> {
         match event {
-            Event::Created { state, has_webhook } => self.on_created(state, has_webhook, now),
-            Event::FollowedUp(state) => self.on_follow_up(state, now),
+            Event::Created { state, has_webhook } => {
+                // The record can already exist: a caller may have watched the job before the
+                // response to its creation arrived. The state that the poll returned is then newer.
+                let new = || Record::new(state, true, has_webhook, now);
+                let record = self.record.get_or_insert_with(new);
+                record.is_listed = true;
+                record.has_webhook = has_webhook;
+                let end = record.state.end.filter(|_| has_webhook);
+                end.map(Effect::QueueWebhook).into_iter().collect()
+            }
+            Event::FollowedUp(state) => {
+                // The record may have been deleted since the follow-up was sent.
+                let Some(record) = &mut self.record else {
+                    return Vec::new();
+                };
+                self.polling = Polling::default();
+                let effects = record.set_state(state, now);
+                record.started_at = now;
+                record.is_given_up = false;
+                effects
+            }
             Event::PollStarted(poll) => {
                 self.polling.running = Some(poll);
                 Vec::new()
@@ -280,38 +285,13 @@ impl<E: Copy + PartialEq> Job<E> {
         }
     }
 
-    fn on_created(&mut self, state: State<E>, has_webhook: bool, now: Millis) -> Vec<Effect<E>> {
-        // The record can already exist: a caller may have watched the job before the response to
-        // its creation arrived. The state that the poll returned is then newer.
-        let record = self
-            .record
-            .get_or_insert_with(|| Record::new(state, true, has_webhook, now));
-        record.is_listed = true;
-        record.has_webhook = has_webhook;
-        let end = record.state.end.filter(|_| has_webhook);
-        let webhook = end.map(|end| Effect::QueueWebhook(Announcement::Ended(end)));
-        webhook.into_iter().collect()
-    }
-
-    fn on_follow_up(&mut self, state: State<E>, now: Millis) -> Vec<Effect<E>> {
-        // The record may have been deleted since the follow-up was sent.
-        let Some(record) = &mut self.record else {
-            return Vec::new();
-        };
-        self.polling = Polling::default();
-        let effects = record.set_state(state, now);
-        record.started_at = now;
-        record.is_given_up = false;
-        effects
-    }
-
     fn on_failure(
         &mut self,
         poll: u64,
         failure: PollFailure,
         now: Millis,
         timing: &Timing,
-    ) -> Vec<Effect<E>> {
+    ) -> Vec<Effect> {
         let mut effects = Vec::new();
         if !self.polling.fail(poll, now) {
             return effects;
@@ -329,7 +309,7 @@ impl<E: Copy + PartialEq> Job<E> {
             let since = *record.missing_since.get_or_insert(now);
             if now.since(since) >= LOST_AFTER && record.has_webhook && !record.is_given_up {
                 record.has_webhook = false;
-                effects.push(Effect::QueueWebhook(Announcement::NotFound));
+                effects.push(Effect::QueueWebhook(JobEnd::NotFound));
             }
             if !record.may_be_unknown(now) {
                 effects.push(Effect::CloseWatchers(CloseReason::Gone));
@@ -339,7 +319,7 @@ impl<E: Copy + PartialEq> Job<E> {
         effects
     }
 
-    fn on_due(&mut self, interest: Interest, now: Millis, timing: &Timing) -> Vec<Effect<E>> {
+    fn on_due(&mut self, interest: Interest, now: Millis, timing: &Timing) -> Vec<Effect> {
         let is_due = self
             .next_time(interest, now, timing)
             .is_some_and(|at| at <= now);
@@ -358,7 +338,7 @@ impl<E: Copy + PartialEq> Job<E> {
         vec![Effect::Charge]
     }
 
-    fn give_up_if_late(&mut self, now: Millis, timing: &Timing) -> Vec<Effect<E>> {
+    fn give_up_if_late(&mut self, now: Millis, timing: &Timing) -> Vec<Effect> {
         let Some(record) = &mut self.record else {
             return Vec::new();
         };
@@ -367,9 +347,9 @@ impl<E: Copy + PartialEq> Job<E> {
         }
         record.is_given_up = true;
         self.polling = Polling::default();
-        let webhook = Effect::QueueWebhook(Announcement::Unfinished);
-        let close = Effect::CloseWatchers(CloseReason::GivenUp);
+        let webhook = Effect::QueueWebhook(JobEnd::Unfinished);
         let webhook = record.has_webhook.then_some(webhook);
+        let close = Effect::CloseWatchers(CloseReason::GivenUp);
         webhook.into_iter().chain([close]).collect()
     }
 
@@ -426,18 +406,11 @@ impl<E: Copy + PartialEq> Job<E> {
         may_have_changed && is_stale && now >= record.not_before
     }
 
-    fn next_poll(&self, record: &Record<E>, interval: Millis) -> Millis {
+    fn next_poll(&self, record: &Record, interval: Millis) -> Millis {
         let age = record.checked_at.since(record.started_at);
         let pause = compute_pause(interval, age, self.polling.failures);
         // The end of a poll whose result could not be stored is only known here.
         let polled_at = record.checked_at.max(self.polling.failed_at);
         polled_at.plus(pause).max(record.not_before)
-    }
-}
-
-impl<E> Record<E> {
-    /// Whether a 404 can mean that Mintlify does not know the new job yet.
-    pub fn may_be_unknown(&self, now: Millis) -> bool {
-        now.since(self.created_at) < CREATION_DELAY
     }
 }

@@ -1,13 +1,11 @@
 //! The Durable Object of a project. Its limits are exact, because a single instance makes all
 //! decisions for a project.
 
-mod alarm;
 mod events;
 mod poll;
 mod records;
 mod schedule;
 mod watch;
-mod watchers;
 mod write;
 
 use std::cell::{Cell, RefCell};
@@ -135,11 +133,8 @@ impl ProjectObject {
 
     #[wasm_bindgen(js_name = liftBlock)]
     pub fn lift_block(&self, policy: &str) -> Result<(), JsValue> {
-        Ok(self
-            .project
-            .clone()?
-            .budget
-            .lift_block(read_policy(policy)?)?)
+        let project = self.project.clone()?;
+        Ok(project.budget.lift_block(read_policy(policy)?)?)
     }
 
     #[wasm_bindgen(js_name = deleteRecord)]

@@ -1,4 +1,4 @@
-use js_sys::{Object, Promise, Reflect};
+use js_sys::Promise;
 use quillgate::RateLimitPolicy;
 use quillgate::encode::percent_encode;
 use serde::{Deserialize, Serialize};
@@ -125,10 +125,7 @@ impl ProjectStub {
 
     /// The inner `Err` is a refusal of the object.
     pub async fn watch(&self, call: &WatchCall) -> HostResult<Result<WebSocket, GatewayResponse>> {
-        let headers = Object::new();
-        Reflect::set(&headers, &"upgrade".into(), &"websocket".into())?;
-        let options = Object::new();
-        Reflect::set(&options, &"headers".into(), &headers)?;
+        let options = parse_json(&r#"{"headers":{"upgrade":"websocket"}}"#.into())?;
         let response = JsFuture::from(self.0.fetch(&call.to_url()?, &options)).await?;
         let response: Response = response.into();
         Ok(match response.websocket() {

@@ -1,12 +1,11 @@
-pub mod cache;
-pub mod failure;
 pub mod pull_request_settings;
 
 use std::fmt;
 
 use quillgate::{Millis, PullRequestLink, RepositoryHost, Timestamp};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
+use crate::bounded_cache::BoundedCache;
 use crate::json;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,21 +48,13 @@ pub enum PullRequestState {
     Unknown,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PullRequestStatus {
     pub state: PullRequestState,
     pub is_draft: bool,
-    #[serde(serialize_with = "write_timestamp")]
-    pub merged_at: Option<Timestamp>,
-}
-
-#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
-fn write_timestamp<S: Serializer>(time: &Option<Timestamp>, to: S) -> Result<S::Ok, S::Error> {
-    match time {
-        Some(time) => to.collect_str(time),
-        None => to.serialize_none(),
-    }
+    /// An instant in UTC.
+    pub merged_at: Option<String>,
 }
 
 impl PullRequestStatus {
@@ -87,7 +78,8 @@ impl PullRequestStatus {
             is_draft: state == PullRequestState::Open && json::is_true(&body, "draft"),
             merged_at: merged_at
                 .filter(|_| state == PullRequestState::Merged)
-                .and_then(|time| time.parse().ok()),
+                .and_then(|time| time.parse::<Timestamp>().ok())
+                .map(|time| time.to_string()),
         })
     }
 
@@ -98,5 +90,121 @@ impl PullRequestStatus {
             PullRequestState::Closed => 600,
             PullRequestState::Merged => 3_600,
         })
+    }
+}
+
+/// GitHub's documentation specifies one minute.
+const MIN_PAUSE: Millis = Millis::from_seconds(60);
+/// GitHub's primary rate limits are per hour.
+const MAX_PAUSE: Millis = Millis::from_seconds(3_600);
+/// A refusal expires, because the token can gain access later.
+const REFUSED_FOR: Millis = Millis::from_seconds(600);
+const FAILED_FOR: Millis = Millis::from_seconds(60);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GitHubFailure {
+    /// Until this time.
+    Limited(Millis),
+    /// A status from 300 to 499: the token lacks access, or the pull request does not exist or was
+    /// renamed.
+    Refused(u16),
+    Failed,
+}
+
+impl GitHubFailure {
+    /// Returns `None` for a 200. GitHub responds 403 or 429 when a rate limit is reached.
+    pub fn of_response<'a>(
+        status: u16,
+        field: impl Fn(&str) -> Option<&'a str>,
+        now: Millis,
+    ) -> Option<Self> {
+        let number = |name| field(name).and_then(|text| text.parse::<u64>().ok());
+        let retry_after = number("retry-after");
+        let is_spent = number("x-ratelimit-remaining") == Some(0);
+        match status {
+            200 => None,
+            403 | 429 if status == 429 || is_spent || retry_after.is_some() => {
+                let after = |seconds: u64| now.plus(Millis(seconds.saturating_mul(1_000)));
+                let reset = || Some(Millis(number("x-ratelimit-reset")?.saturating_mul(1_000)));
+                let until = retry_after.map(after).or_else(reset).unwrap_or(now);
+                Some(Self::Limited(
+                    until.clamp(now.plus(MIN_PAUSE), now.plus(MAX_PAUSE)),
+                ))
+            }
+            300..=499 => Some(Self::Refused(status)),
+            _ => Some(Self::Failed),
+        }
+    }
+
+    pub fn fresh_until(self, now: Millis) -> Millis {
+        match self {
+            Self::Limited(until) => until,
+            Self::Refused(_) => now.plus(REFUSED_FOR),
+            Self::Failed => now.plus(FAILED_FOR),
+        }
+    }
+
+    /// `None` if the operator cannot fix the failure.
+    pub fn describe(self) -> Option<String> {
+        match self {
+            Self::Refused(401) => Some("GitHub answered 401: GITHUB_TOKEN is not valid".to_owned()),
+            Self::Refused(status) => Some(format!(
+                "GitHub answered {status} for the pull request of a job: GITHUB_TOKEN may lack access"
+            )),
+            Self::Limited(_) => {
+                Some("GitHub limits requests for the states of pull requests".to_owned())
+            }
+            Self::Failed => None,
+        }
+    }
+}
+
+const MAX_CACHED: usize = 1_000;
+/// Of the states and their names, in bytes.
+const MAX_BYTES: usize = 256 * 1024;
+
+#[derive(Debug)]
+pub struct PullRequestCache {
+    known: BoundedCache<PullRequestStatus>,
+    /// GitHub's rate limit was reached.
+    paused_until: Millis,
+}
+
+impl Default for PullRequestCache {
+    fn default() -> Self {
+        Self {
+            known: BoundedCache::new(MAX_CACHED, MAX_BYTES),
+            paused_until: Millis(0),
+        }
+    }
+}
+
+impl PullRequestCache {
+    /// Returns [`PullRequestStatus::UNKNOWN`] while GitHub's rate limit prevents requests, and
+    /// `None` if the status must be fetched.
+    pub fn find(&self, request: &PullRequest, now: Millis) -> Option<PullRequestStatus> {
+        let known = self.known.get(&request.to_string(), now).cloned();
+        let is_paused = now < self.paused_until;
+        known.or_else(|| is_paused.then_some(PullRequestStatus::UNKNOWN))
+    }
+
+    pub fn conclude(
+        &mut self,
+        request: &PullRequest,
+        result: Result<PullRequestStatus, GitHubFailure>,
+        now: Millis,
+    ) {
+        let until = match &result {
+            Ok(status) => now.plus(status.fresh_for()),
+            Err(failure) => {
+                if let GitHubFailure::Limited(until) = failure {
+                    self.paused_until = self.paused_until.max(*until);
+                }
+                failure.fresh_until(now)
+            }
+        };
+        let status = result.unwrap_or(PullRequestStatus::UNKNOWN);
+        let (name, bytes) = (request.to_string(), size_of::<PullRequestStatus>());
+        self.known.insert(&name, status, bytes, until);
     }
 }

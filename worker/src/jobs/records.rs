@@ -30,11 +30,8 @@ pub enum KeepPrompts {
 
 impl KeepPrompts {
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "first-line" => Some(Self::FirstLine),
-            "whole" => Some(Self::Whole),
-            _ => None,
-        }
+        let all = [Self::FirstLine, Self::Whole];
+        all.into_iter().find(|own| own.name() == name)
     }
 
     pub const fn name(self) -> &'static str {

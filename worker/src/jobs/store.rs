@@ -91,7 +91,6 @@ impl JobStore {
     }
 }
 
-/// The owner of the stored jobs.
 #[derive(PartialEq, Eq, Deserialize)]
 struct Project {
     id: String,

@@ -260,16 +260,6 @@ pub enum JobEnd {
 }
 
 impl JobEnd {
-    pub const ALL: [Self; 7] = [
-        Self::Completed,
-        Self::Failed,
-        Self::Archived,
-        Self::Success,
-        Self::Failure,
-        Self::Unfinished,
-        Self::NotFound,
-    ];
-
     /// The name in the `outbox` table.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -62,7 +62,10 @@ impl Breakers {
             return Ok(());
         };
         if now < *retry_at {
-            return Err(unavailable_problem(retry_at.since(now)));
+            let wait = retry_at.since(now).0.div_ceil(1000);
+            let detail = "Mintlify keeps failing, so the gateway sends no requests for a while";
+            let problem = Problem::new(ProblemKind::UpstreamUnavailable, detail);
+            return Err(problem.with_header("retry-after", wait.to_string()));
         }
         *retry_at = now.plus(PAUSE);
         Ok(())
@@ -111,12 +114,6 @@ impl Breaker {
             self.retry_at = self.retry_at.max(Some(now.plus(pause)));
         }
     }
-}
-
-fn unavailable_problem(wait: Millis) -> Problem {
-    let detail = "Mintlify keeps failing, so the gateway sends no requests for a while";
-    Problem::new(ProblemKind::UpstreamUnavailable, detail)
-        .with_header("retry-after", wait.0.div_ceil(1000).to_string())
 }
 
 thread_local! {

@@ -1,6 +1,7 @@
 use js_sys::JsString;
 use quillgate::declaration::Pagination;
 use quillgate::pages::{Totals, has_more_rows};
+use quillgate::schema::JsonType;
 use quillgate::{Operation, PageSize};
 
 use crate::http::problem::Problem;
@@ -13,10 +14,10 @@ use crate::upstream::failure::{
 };
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::metrics::ExchangeMetrics;
-use crate::upstream::page_check::check_page;
+use crate::upstream::page_check::read_page;
 use crate::upstream::refusal::Refusal;
 use crate::upstream::request::UpstreamRequest;
-use crate::upstream::transport::{Caching, Message, Outgoing, send};
+use crate::upstream::transport::{Caching, Outgoing, send};
 use crate::upstream::upstream_settings::UpstreamSettings;
 
 /// The message of a larger error response is ignored.
@@ -60,9 +61,12 @@ impl FetchedPage {
         operation: Operation,
         UpstreamResponse { body, .. }: UpstreamResponse,
     ) -> Option<Self> {
+        let JsonType::Object(declared) = operation.result() else {
+            return None;
+        };
         let pagination = operation.declaration().pagination;
         let member = pagination.rows();
-        let end = check_page(&body, operation.result(), member).ok()?;
+        let (end, _) = read_page(&body, declared.fields, member).ok()?;
         let rows = if member.is_some() { end.rows } else { 1 };
         let is_by_offset = matches!(pagination, Pagination::Offset { .. });
         let has_more = is_by_offset && has_more_rows(end.has_more, rows, PageSize::MAX.get());
@@ -87,12 +91,7 @@ pub async fn send_upstream(
     }
     let deadline = started.plus(settings.timeout);
     let mut attempts = Attempts::new(settings, request.method(), deadline);
-    let reply = attempt(settings, request, &mut attempts, pay).await;
-    let status = reply.as_ref().ok().map(|reply| reply.head().status);
-    let outcome = match reply {
-        Ok(reply) => read_response(settings, request, reply).await,
-        Err(error) => Err(classify_transport_error(error, request.method())),
-    };
+    let (status, outcome) = attempt(settings, request, &mut attempts, pay).await;
     let failure = outcome.as_ref().err();
     let ended = now();
     with_breakers(|breakers| {
@@ -111,99 +110,64 @@ pub async fn send_upstream(
     }
 }
 
-enum Reply {
-    Open(Message),
-    /// A 401 or 403, read immediately because the body decides the next attempt.
-    Refused(UpstreamHead, String),
-}
-
-impl Reply {
-    async fn read(mut message: Message) -> Self {
-        if !matches!(message.head.status, 401 | 403) {
-            return Self::Open(message);
-        }
-        let head = std::mem::take(&mut message.head);
-        let body = message.read_text(MAX_ERROR_BYTES).await;
-        Self::Refused(head, body.unwrap_or_default())
-    }
-
-    const fn head(&self) -> &UpstreamHead {
-        match self {
-            Self::Open(message) => &message.head,
-            Self::Refused(head, _) => head,
-        }
-    }
-
-    fn refusal(&self) -> Option<Refusal> {
-        match self {
-            Self::Open(_) => None,
-            Self::Refused(head, body) => Refusal::classify(head, body),
-        }
-    }
-}
-
+/// Also returns the status of the last attempt.
 async fn attempt(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
     attempts: &mut Attempts<'_>,
     pay: &mut dyn FnMut() -> bool,
-) -> Result<Reply, TransportError> {
-    let url = settings.base_url.join(request.target);
+) -> (Option<u16>, Result<UpstreamResponse, UpstreamFailure>) {
+    let (url, method) = (settings.base_url.join(request.target), request.method());
     loop {
+        let Some(key) = attempts.key() else {
+            return (
+                None,
+                Err(classify_transport_error(TransportError::Broken, method)),
+            );
+        };
         let sent = send(Outgoing {
-            method: request.method().as_str(),
+            method: method.as_str(),
             url: &url,
-            headers: request.headers(attempts.key().ok_or(TransportError::Broken)?),
+            headers: request.headers(key),
             body: request.body,
             caching: Caching::Bypass,
             time: attempts.deadline.since(now()),
         })
         .await;
-        let reply = match sent {
-            Ok(message) => Ok(Reply::read(message).await),
-            Err(error) => Err(error),
-        };
-        let head = reply.as_ref().map(Reply::head).map_err(|error| *error);
-        let refusal = reply.as_ref().ok().and_then(Reply::refusal);
-        let is_final = match attempts.plan_next(head, refusal, now()) {
-            NextAttempt::Stop => true,
-            NextAttempt::OtherKey => false,
-            NextAttempt::Repeat => !pay(),
-        };
-        if is_final {
-            return reply;
+        let head = sent.as_ref().map(|message| &message.head);
+        let next = attempts.plan_next(head.map_err(|error| *error), None, now());
+        if next == NextAttempt::Repeat && pay() {
+            continue;
         }
-    }
-}
-
-async fn read_response(
-    settings: &UpstreamSettings,
-    request: &UpstreamRequest<'_>,
-    reply: Reply,
-) -> Result<UpstreamResponse, UpstreamFailure> {
-    let method = request.method();
-    let mut message = match reply {
-        Reply::Open(message) => message,
-        Reply::Refused(head, body) => {
-            return Err(classify_error(&head, &body, method, settings, now()));
+        let mut message = match sent {
+            Ok(message) => message,
+            Err(error) => return (None, Err(classify_transport_error(error, method))),
+        };
+        let head = std::mem::take(&mut message.head);
+        let status = Some(head.status);
+        if head.is_success() {
+            let Some(body) = message.read_text(max_bytes(request.operation)).await else {
+                return (status, Err(classify_malformed(method)));
+            };
+            let leak = classify_leak(&head, &body, method, settings);
+            return (
+                status,
+                leak.map_or(Ok(UpstreamResponse { head, body }), Err),
+            );
         }
-    };
-    let head = std::mem::take(&mut message.head);
-    if !head.is_success() {
         let error = match head.status {
             200..=299 => None,
             _ => message.read_text(MAX_ERROR_BYTES).await,
         };
-        let error = error.as_deref().unwrap_or_default();
-        let failure = classify_error(&head, error, method, settings, now());
-        return Err(failure.of_operation(request.operation, head.status));
-    }
-    let Some(body) = message.read_text(max_bytes(request.operation)).await else {
-        return Err(classify_malformed(method));
-    };
-    match classify_leak(&head, &body, method, settings) {
-        Some(leak) => Err(leak),
-        None => Ok(UpstreamResponse { head, body }),
+        let error = error.unwrap_or_default();
+        let refusal = Refusal::classify(&head, &error);
+        if attempts.plan_next(Ok(&head), refusal, now()) != NextAttempt::OtherKey {
+            let failure = classify_error(&head, &error, method, settings, now());
+            return (
+                status,
+                Err(failure.of_operation(request.operation, head.status)),
+            );
+        }
     }
 }
 

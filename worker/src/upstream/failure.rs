@@ -52,7 +52,6 @@ pub struct UpstreamFailure {
     pub key_outcome: KeyOutcome,
     /// Mintlify refuses further requests for this time after a 429.
     pub closed_for: Option<Millis>,
-    /// The fault is Mintlify's.
     pub is_fault: bool,
     /// The request may have been processed.
     pub is_sent: bool,
@@ -190,51 +189,33 @@ pub fn classify_error(
     now: Millis,
 ) -> UpstreamFailure {
     let status = head.status;
-    match status {
-        200..=299 => UpstreamFailure::malformed("Mintlify's success response is not JSON", method),
-        300..=399 => {
-            let detail = "Mintlify responded with a redirect, which the gateway does not follow";
-            let problem = Problem::new(ProblemKind::UpstreamRedirect, detail);
-            UpstreamFailure {
-                key_outcome: KeyOutcome::from_status(Some(status)),
-                ..UpstreamFailure::fault(mark_uncertain(problem, method))
-            }
-        }
-        _ => Refusal::classify(head, body).map_or_else(
-            || classify_api_error(head, body, method, settings, now),
-            |refusal| classify_refusal(refusal, head, body, method, settings),
-        ),
+    let key_outcome = KeyOutcome::from_status(Some(status));
+    if matches!(status, 200..=299) {
+        return UpstreamFailure::malformed("Mintlify's success response is not JSON", method);
     }
-}
-
-/// Callers may repeat the request. The network can block a write for the words of its prompt, which
-/// must not stop the writes of other callers.
-fn classify_refusal(
-    refusal: Refusal,
-    head: &UpstreamHead,
-    body: &str,
-    method: Method,
-    settings: &UpstreamSettings,
-) -> UpstreamFailure {
-    let operator = describe_refusal(refusal, head, body, method, settings);
-    UpstreamFailure {
-        is_fault: refusal == Refusal::Network && method == Method::Get,
-        ..UpstreamFailure::released(refusal_problem(refusal).with_operator(operator))
+    if matches!(status, 300..=399) {
+        let detail = "Mintlify responded with a redirect, which the gateway does not follow";
+        let problem = Problem::new(ProblemKind::UpstreamRedirect, detail);
+        return UpstreamFailure {
+            key_outcome,
+            ..UpstreamFailure::fault(mark_uncertain(problem, method))
+        };
     }
-}
-
-fn classify_api_error(
-    head: &UpstreamHead,
-    body: &str,
-    method: Method,
-    settings: &UpstreamSettings,
-    now: Millis,
-) -> UpstreamFailure {
+    if let Some(refusal) = Refusal::classify(head, body) {
+        let operator = describe_refusal(refusal, head, body, method, settings);
+        let problem = refusal_problem(refusal).with_operator(operator);
+        return UpstreamFailure {
+            // The network can block a write for the words of its prompt, which must not stop the
+            // writes of other callers.
+            is_fault: refusal == Refusal::Network && method == Method::Get,
+            ..UpstreamFailure::released(problem)
+        };
+    }
     let error = read_api_error(head, body, settings, now);
     UpstreamFailure {
-        key_outcome: KeyOutcome::from_status(Some(head.status)),
-        closed_for: (head.status == 429).then(|| wait_after(&error)),
-        is_fault: !(400..500).contains(&head.status),
+        key_outcome,
+        closed_for: (status == 429).then(|| wait_after(&error)),
+        is_fault: !(400..500).contains(&status),
         is_missing: is_missing(head, body),
         ..UpstreamFailure::released(error_problem(&error, method))
     }
@@ -374,24 +355,21 @@ pub fn error_problem(error: &ApiError, method: Method) -> Problem {
     };
     let upstream =
         json!({ "status": error.status, "error": error.message, "details": error.details });
-    let problem = Problem::new(ProblemKind::UpstreamError, error.message.clone())
+    let mut problem = Problem::new(ProblemKind::UpstreamError, error.message.clone())
         .with_status(status)
         .with_member("upstream", upstream);
-    let problem = if error.details.is_empty() {
-        problem
-    } else {
+    if !error.details.is_empty() {
         let to_detail = |text: &String| json!({ "message": text });
-        problem.with_member("details", error.details.iter().map(to_detail).collect())
-    };
-    let problem = match status {
-        408 | 500.. => mark_uncertain(problem, method),
-        _ => problem,
-    };
-    let wait = wait_after(error).0.div_ceil(1000);
-    match status {
-        429 | 503 => problem.with_header("retry-after", wait.to_string()),
-        _ => problem,
+        problem = problem.with_member("details", error.details.iter().map(to_detail).collect());
     }
+    if matches!(status, 408 | 500..) {
+        problem = mark_uncertain(problem, method);
+    }
+    if matches!(status, 429 | 503) {
+        let wait = wait_after(error).0.div_ceil(1000);
+        problem = problem.with_header("retry-after", wait.to_string());
+    }
+    problem
 }
 
 fn wait_after(error: &ApiError) -> Millis {

@@ -17,7 +17,6 @@ pub struct RequestMetrics {
     pub cache: Option<String>,
     /// If the budget was checked.
     pub budget_left: Option<u32>,
-    /// A message for the operator.
     pub operator: Option<String>,
 }
 
@@ -46,7 +45,6 @@ impl RequestMetrics {
             .or_else(|| upstream?.operator.as_deref())
     }
 
-    /// The total duration of the exchanges.
     pub fn server_timing(&self) -> Option<String> {
         let upstream = self.upstream.as_ref()?;
         Some(format!("upstream;dur={}", upstream.milliseconds))

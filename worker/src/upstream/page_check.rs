@@ -25,42 +25,30 @@ pub fn read_totals(json: &[u8]) -> Option<Totals> {
     Some(Totals::of(&json::to_text(&totals)))
 }
 
-/// Every declared property must have its declared type, and the property `member` must be an array
-/// of objects. Nested values are not checked.
-pub fn check_page(
-    page: &str,
-    declared: &JsonType,
-    member: Option<&str>,
-) -> Result<PageEnd, Malformed> {
-    let JsonType::Object(object) = declared else {
-        return Err(Malformed);
-    };
-    read_page(page, object.fields, member).map(|(end, _)| end)
-}
-
-/// Like [`check_page`].
-pub(crate) fn read_page<'a>(
+/// Every declared property must have its declared type, and exactly one property `member` must be an
+/// array of objects, the rows. Nested values are not checked.
+pub fn read_page<'a>(
     page: &'a str,
     declared: &[Field],
     member: Option<&str>,
 ) -> Result<(PageEnd, Vec<&'a RawValue>), Malformed> {
-    let page = RawObject::read(page, member)?;
-    if let Some(member) = member
-        && (page.list.is_none() || page.get(member).is_some())
-    {
-        return Err(Malformed);
+    let page = RawObject::read(page)?;
+    let mut rows: Vec<&RawValue> = Vec::new();
+    if let Some(member) = member {
+        let mut lists = page.0.iter().filter(|(name, _)| name == member);
+        let (_, list) = lists.next().ok_or(Malformed)?;
+        rows = serde_json::from_str(list)?;
+        let is_object = |row: &&RawValue| row.get().starts_with('{');
+        if lists.next().is_some() || !rows.iter().all(is_object) {
+            return Err(Malformed);
+        }
     }
     let is_valid = |field: &Field| match page.get(field.name) {
         Some(value) => has_type(value, &field.kind),
         // Nullable properties may be absent.
-        None => {
-            member == Some(field.name)
-                || matches!(field.kind, JsonType::Nullable(_) | JsonType::Empty)
-        }
+        None => matches!(field.kind, JsonType::Nullable(_) | JsonType::Empty),
     };
-    let rows = page.list.as_deref().unwrap_or_default();
-    let is_object = |row: &&RawValue| row.get().starts_with('{');
-    if !rows.iter().all(is_object) || !declared.iter().all(is_valid) {
+    if !declared.iter().all(is_valid) {
         return Err(Malformed);
     }
     let next_cursor = page.get("nextCursor").and_then(read_string);
@@ -72,7 +60,7 @@ pub(crate) fn read_page<'a>(
             .iter()
             .find_map(|name| read_totals(page.get(name)?.as_bytes())),
     };
-    Ok((end, page.list.unwrap_or_default()))
+    Ok((end, rows))
 }
 
 /// Nested values are not checked.

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Deserializer as _;
-use serde::de::{MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,75 +15,48 @@ impl From<serde_json::Error> for Malformed {
     }
 }
 
-/// The values are verbatim JSON.
-pub(crate) struct RawObject<'a> {
-    /// Repeated names included.
-    pub(crate) properties: Vec<(Cow<'a, str>, &'a str)>,
-    pub(crate) list: Option<Vec<&'a RawValue>>,
-}
+/// The names and the verbatim JSON of an object's properties, repeated names included.
+pub(crate) struct RawObject<'a>(pub(crate) Vec<(Cow<'a, str>, &'a str)>);
 
 impl<'a> RawObject<'a> {
-    /// The first property with the name `list` must be an array, and is not among the properties.
-    pub(crate) fn read(json: &'a str, list: Option<&str>) -> Result<Self, Malformed> {
-        let mut properties = Vec::new();
-        let list = read_object(json, list, &mut |name, value| {
-            properties.push((name, value));
-        })?;
-        Ok(Self { properties, list })
+    /// Any nesting depth is safe: `serde_json` skips values without recursion.
+    pub(crate) fn read(json: &'a str) -> Result<Self, Malformed> {
+        Ok(serde_json::from_str(json)?)
     }
 
     /// The last value counts, as in JavaScript.
     pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
-        let mut properties = self.properties.iter();
-        properties
-            .rfind(|(own, _)| own == name)
-            .map(|(_, value)| *value)
+        let found = self.0.iter().rfind(|(own, _)| own == name);
+        found.map(|(_, value)| *value)
     }
 }
 
-/// Passes the name and the JSON of each property to `visit`, except the first one with the name
-/// `list`. That property must be an array, whose elements are returned. Any nesting depth is safe:
-/// `serde_json` skips values without recursion.
-pub(crate) fn read_object<'a>(
-    json: &'a str,
-    list: Option<&str>,
-    visit: &mut dyn FnMut(Cow<'a, str>, &'a str),
-) -> Result<Option<Vec<&'a RawValue>>, Malformed> {
-    let mut deserializer = serde_json::Deserializer::from_str(json);
-    let list = deserializer.deserialize_map(ObjectVisitor { list, visit })?;
-    deserializer.end()?;
-    Ok(list)
+impl<'de> Deserialize<'de> for RawObject<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ObjectVisitor)
+    }
 }
 
-struct ObjectVisitor<'n, 'a> {
-    list: Option<&'n str>,
-    visit: &'n mut dyn FnMut(Cow<'a, str>, &'a str),
-}
+struct ObjectVisitor;
 
-impl<'de> Visitor<'de> for ObjectVisitor<'_, 'de> {
-    type Value = Option<Vec<&'de RawValue>>;
+impl<'de> Visitor<'de> for ObjectVisitor {
+    type Value = RawObject<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut list = None;
-        while let Some(name) = map.next_key::<&RawValue>()? {
-            let name = read_string(name.get()).unwrap_or_default();
-            if list.is_none() && self.list == Some(&name) {
-                list = Some(map.next_value()?);
-            } else {
-                (self.visit)(name, map.next_value::<&RawValue>()?.get());
-            }
+        let mut properties = Vec::new();
+        while let Some((name, value)) = map.next_entry::<&RawValue, &RawValue>()? {
+            properties.push((read_string(name.get()).unwrap_or_default(), value.get()));
         }
-        Ok(list)
+        Ok(RawObject(properties))
     }
 }
 
 pub(crate) fn read_string(json: &str) -> Option<Cow<'_, str>> {
-    let content = json.strip_prefix('"')?.strip_suffix('"')?;
-    Some(unescape(content))
+    Some(unescape(json.strip_prefix('"')?.strip_suffix('"')?))
 }
 
 /// RFC 8259, section 7. An unpaired surrogate becomes U+FFFD. A malformed escape only loses its

@@ -28,16 +28,19 @@ impl Refusal {
         }
         let message = read_text(body).to_ascii_lowercase();
         match status {
-            401..=403 if names_plan(&message) => Some(Self::Plan),
-            401 | 403 if names_key(&message) => Some(Self::Key),
-            401 | 403 if names_project(&message) => Some(Self::Project),
+            401..=403 if has_word(&message, PLAN_WORDS) => Some(Self::Plan),
+            401 | 403 if KEY_PHRASES.iter().any(|phrase| message.contains(phrase)) => {
+                Some(Self::Key)
+            }
+            401 | 403 if has_word(&message, PROJECT_WORDS) => Some(Self::Project),
             401 | 403 => Some(Self::Key),
-            400 | 404 | 422
-                if read_reasons(body)
-                    .iter()
-                    .any(|reason| rejects_project(reason)) =>
-            {
-                Some(Self::Project)
+            400 | 404 | 422 => {
+                let mut reasons = Vec::new();
+                if let Some(error) = json::parse_lossy(body) {
+                    push_reasons(&error, &mut reasons);
+                }
+                let is_rejected = reasons.iter().any(|reason| rejects_project(reason));
+                is_rejected.then_some(Self::Project)
             }
             _ => None,
         }
@@ -116,39 +119,18 @@ fn push_strings(value: &Value, strings: &mut Vec<String>) {
     }
 }
 
-fn names_plan(message: &str) -> bool {
-    let words = "upgrade upgrading plan plans subscription subscribe billing pricing paid payment \
-         tier trial enterprise hobby starter premium";
-    has_word(message, words)
-}
-
-fn names_key(message: &str) -> bool {
-    let phrases = [
-        "invalid api key",
-        "invalid key",
-        "invalid token",
-        "expired",
-        "revoked",
-    ];
-    phrases.iter().any(|phrase| message.contains(phrase))
-}
-
-fn names_project(message: &str) -> bool {
-    has_word(
-        message,
-        "project projects projectid deployment deployments subdomain",
-    )
-}
+const PLAN_WORDS: &str = "upgrade upgrading plan plans subscription subscribe billing pricing paid \
+    payment tier trial enterprise hobby starter premium";
+const KEY_PHRASES: [&str; 5] = [
+    "invalid api key",
+    "invalid key",
+    "invalid token",
+    "expired",
+    "revoked",
+];
+const PROJECT_WORDS: &str = "project projects projectid deployment deployments subdomain";
 
 /// The strings of `error` and `message`, or of an object with these members in one of them.
-fn read_reasons(body: &str) -> Vec<String> {
-    let mut reasons = Vec::new();
-    if let Some(error) = json::parse_lossy(body) {
-        push_reasons(&error, &mut reasons);
-    }
-    reasons
-}
-
 fn push_reasons(error: &Value, reasons: &mut Vec<String>) {
     for reason in ["error", "message"]
         .iter()
@@ -177,23 +159,15 @@ fn rejects_project(reason: &str) -> bool {
         .collect();
     words.iter().enumerate().any(|(at, word)| {
         let (before, after) = (&words[..at], &words[at + 1..]);
-        names_project(word)
+        has_word(word, PROJECT_WORDS)
             && (is_object_of_rejection(before) || is_subject_of_rejection(before, after))
     })
 }
 
 /// As in "invalid project".
 fn is_object_of_rejection(before: &[&str]) -> bool {
-    let endings: [&[&str]; 7] = [
-        &["invalid"],
-        &["unknown"],
-        &["no"],
-        &["no", "such"],
-        &["not", "find"],
-        &["cannot", "find"],
-        &["access", "to"],
-    ];
-    endings.iter().any(|ending| before.ends_with(ending))
+    let endings = "invalid|unknown|no|no such|not find|cannot find|access to";
+    split_phrases(endings).any(|ending| before.ends_with(&ending))
 }
 
 /// As in "project with id abc could not be found", but not in "the limit of project abc is
@@ -206,25 +180,14 @@ fn is_subject_of_rejection(before: &[&str], after: &[&str]) -> bool {
     {
         return false;
     }
-    let verdicts: [&[&str]; 9] = [
-        &["not", "found"],
-        &["not", "be", "found"],
-        &["cannot", "be", "found"],
-        &["not", "exist"],
-        &["not", "valid"],
-        &["not", "belong"],
-        &["belongs", "to"],
-        &["invalid"],
-        &["unknown"],
-    ];
-    let verbs = [
-        "is", "was", "does", "could", "can", "isn", "wasn", "doesn", "couldn",
-    ];
+    let verbs = "is was does could can isn wasn doesn couldn";
+    let verdicts = "not found|not be found|cannot be found|not exist|not valid|not belong|\
+        belongs to|invalid|unknown";
     let starts_with_verdict = |words: &[&str]| {
-        let words = skip_words(words, &verbs);
-        verdicts.iter().any(|verdict| words.starts_with(verdict))
+        let words = skip_words(words, verbs);
+        split_phrases(verdicts).any(|verdict| words.starts_with(&verdict))
     };
-    let rest = skip_words(after, &["with", "id", "identifier", "slug"]);
+    let rest = skip_words(after, "with id identifier slug");
     // The first word can be an id.
     starts_with_verdict(rest)
         || rest
@@ -232,8 +195,12 @@ fn is_subject_of_rejection(before: &[&str], after: &[&str]) -> bool {
             .is_some_and(|(id, rest)| *id != "s" && starts_with_verdict(rest))
 }
 
-fn skip_words<'a>(words: &'a [&'a str], skipped: &[&str]) -> &'a [&'a str] {
-    let is_kept = |word: &&str| !skipped.contains(word);
+fn split_phrases(phrases: &str) -> impl Iterator<Item = Vec<&str>> {
+    phrases.split('|').map(|phrase| phrase.split(' ').collect())
+}
+
+fn skip_words<'a>(words: &'a [&'a str], skipped: &str) -> &'a [&'a str] {
+    let is_kept = |word: &&str| !skipped.split(' ').any(|own| own == *word);
     let start = words.iter().position(is_kept).unwrap_or(words.len());
     &words[start..]
 }

@@ -10,7 +10,6 @@ use crate::upstream::failure::UpstreamFailure;
 /// RFC 9110, section 10.1.5.
 pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));
 
-/// The ids of a caller's request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RequestIds {
     pub id: String,

@@ -28,7 +28,6 @@ pub struct Snapshot {
     /// See [`stated_link`].
     pub pr_link: Option<String>,
     pub preview_url: Option<String>,
-    /// Whether a deployment that has ended is live.
     pub is_live: Option<bool>,
 }
 

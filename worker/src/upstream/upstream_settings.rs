@@ -19,11 +19,8 @@ variables! {
 
 pub struct UpstreamSettings {
     pub base_url: BaseUrl,
-    /// Newest first: one, or two during a key rotation.
     pub admin_keys: Vec<AdminKey>,
-    /// For requests that only read: none, one or two.
     pub read_keys: Vec<AdminKey>,
-    /// For all attempts and the response's body.
     pub timeout: Millis,
     /// Also the longest block after a 429.
     pub limit_window: Millis,
@@ -38,7 +35,7 @@ impl UpstreamSettings {
                 rule: "is not set",
             })?,
             read_keys: keys("ADMIN_READ_KEY")?.unwrap_or_default(),
-            base_url: read_base_url(variables("UPSTREAM_BASE_URL"))?,
+            base_url: read_base_url("UPSTREAM_BASE_URL", variables, BaseUrl::UPSTREAM)?,
             timeout: UPSTREAM_TIMEOUT_SECONDS.read_seconds(variables)?,
             limit_window: limits.window,
         })
@@ -72,12 +69,16 @@ fn read_admin_keys(
     }
 }
 
-/// The gateway sends the admin key to this URL, so it must be `https`, except on a loopback host.
-fn read_base_url(value: Option<String>) -> Result<BaseUrl, VariableError> {
-    let url = value.unwrap_or_else(|| BaseUrl::UPSTREAM.to_owned());
+/// The gateway sends a credential to this URL, so it must be `https`, except on a loopback host.
+pub fn read_base_url(
+    variable: &'static str,
+    variables: Variables<'_>,
+    default: &str,
+) -> Result<BaseUrl, VariableError> {
+    let url = variables(variable).unwrap_or_else(|| default.to_owned());
     let base = BaseUrl::new(url).and_then(|base| base.for_credential(PlainHttp::Loopback));
     base.map_err(|_| VariableError {
-        variable: "UPSTREAM_BASE_URL",
+        variable,
         rule: "must be an absolute https URL, or http on this machine, without credentials, query or fragment",
     })
 }

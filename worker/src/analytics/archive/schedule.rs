@@ -3,6 +3,7 @@
 
 use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{Day, Millis};
+use serde::{Deserialize, Deserializer};
 
 use crate::analytics::analytics_settings::ArchiveSettings;
 #[cfg(doc)]
@@ -10,15 +11,23 @@ use crate::analytics::archive::first_retained;
 
 const MAX_DOUBLINGS: u32 = 10;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(from = "Option<u64>")]
 pub enum Part {
     Visitors,
     /// Counted from 0.
     Views(u64),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl From<Option<u64>> for Part {
+    fn from(page: Option<u64>) -> Self {
+        page.map_or(Self::Visitors, Self::Views)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct DayRecord {
+    #[serde(deserialize_with = "read_day")]
     pub day: Day,
     /// The last complete fetch.
     pub fetched: Option<Millis>,
@@ -26,6 +35,7 @@ pub struct DayRecord {
     pub pages: u64,
     pub next: Part,
     /// Consecutive, in this run.
+    #[serde(skip)]
     pub empty_pages: u32,
     pub attempts: u32,
     pub retry_at: Millis,
@@ -33,6 +43,10 @@ pub struct DayRecord {
     pub problem: Option<String>,
     /// The site's totals as JSON. If they change between two pages, the fetched pages are unusable.
     pub totals: Option<String>,
+}
+
+pub(crate) fn read_day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Day, D::Error> {
+    u32::deserialize(deserializer).map(|number| Day::from_number(number.into()))
 }
 
 impl DayRecord {
@@ -88,7 +102,6 @@ impl DayRecord {
         self.totals = None;
     }
 
-    /// Returns `None` if no fetch is due.
     fn need(&self, recheck_days: u32, now: Millis) -> Option<Need> {
         if now < self.retry_at {
             return None;
@@ -105,7 +118,6 @@ impl DayRecord {
     }
 }
 
-/// Never fetched again.
 pub fn is_settled(day: Day, fetched: Millis, recheck_days: u32) -> bool {
     Day::of(fetched) >= day.next().plus(recheck_days)
 }
@@ -125,7 +137,6 @@ pub struct ProjectRecord {
 }
 
 impl ProjectRecord {
-    /// The first day to archive is yesterday.
     pub fn new(now: Millis) -> Self {
         Self {
             first: Day::of(now).minus(1),
@@ -206,4 +217,43 @@ pub fn plan<'a>(
     });
     let (_, target) = candidates.min_by_key(|(need, target)| (*need, target.day))?;
     Some(target)
+}
+
+/// Prevents concurrent runs. After the lease expires, another run can take the lock.
+#[derive(Debug, Default)]
+pub struct RunLock {
+    last_run: u64,
+    held: Option<(RunId, Millis)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunId(u64);
+
+impl RunLock {
+    /// A run renews its lock before each request, which takes less time.
+    pub const LEASE: Millis = Millis::from_seconds(600);
+
+    pub fn acquire(&mut self, now: Millis) -> Option<RunId> {
+        if self.held.is_some_and(|(_, expires)| now < expires) {
+            return None;
+        }
+        self.last_run += 1;
+        let run = RunId(self.last_run);
+        self.held = Some((run, now.plus(Self::LEASE)));
+        Some(run)
+    }
+
+    /// Even an expired lease. Returns `false` if the run has lost the lock and must stop.
+    #[must_use]
+    pub fn renew(&mut self, run: RunId, now: Millis) -> bool {
+        let is_held = self.held.is_some_and(|(holder, _)| holder == run);
+        if is_held {
+            self.held = Some((run, now.plus(Self::LEASE)));
+        }
+        is_held
+    }
+
+    pub fn release(&mut self, run: RunId) {
+        self.held = self.held.filter(|(holder, _)| *holder != run);
+    }
 }

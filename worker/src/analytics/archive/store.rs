@@ -8,11 +8,10 @@ use wasm_bindgen::{JsCast, JsValue};
 use worker::Env;
 
 use crate::analytics::analytics_settings::ArchiveSettings;
-use crate::analytics::archive::schedule::{DayRecord, Part, ProjectRecord};
-use crate::analytics::archive::stored_path::store_path;
+use crate::analytics::archive::schedule::{DayRecord, Part, ProjectRecord, read_day};
 use crate::analytics::archive::views::{ViewsQuery, ViewsRow};
 use crate::analytics::archive::{
-    Counts, MAX_COUNTS, SeriesQuery, StoredDay, Subject, first_retained,
+    Counts, MAX_COUNTS, SeriesQuery, StoredDay, Subject, first_retained, store_path,
 };
 use crate::hash::fingerprint;
 use crate::runtime::{D1, HostError, HostResult, Statement, number, stringify_json};
@@ -47,25 +46,14 @@ const CONVERT: &str = include_str!("sql/convert.sql");
 #[derive(Deserialize)]
 struct ProjectRow {
     id: u32,
-    first_day: u32,
-}
-
-#[derive(Deserialize)]
-struct LedgerRow {
-    day: u32,
-    fetched: Option<Millis>,
-    pages: u64,
-    has_visitors: u32,
-    staged_totals: Option<String>,
-    staged_pages: u64,
-    attempts: u32,
-    retry_at: Millis,
-    problem: Option<String>,
+    #[serde(deserialize_with = "read_day")]
+    first_day: Day,
 }
 
 #[derive(Deserialize)]
 struct SeriesRow {
-    day: u32,
+    #[serde(deserialize_with = "read_day")]
+    day: Day,
     fetched: Millis,
     human: Option<u64>,
     ai: Option<u64>,
@@ -76,12 +64,6 @@ struct SeriesRow {
     pages: u64,
 }
 
-#[derive(Deserialize)]
-struct DayRow {
-    project: u32,
-    day: u32,
-}
-
 pub struct StoredProject {
     /// `None` before the first run or backfill.
     pub id: Option<u32>,
@@ -89,9 +71,10 @@ pub struct StoredProject {
     pub bytes: Option<u64>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Deserialize)]
 pub struct DayKey {
     pub project: u32,
+    #[serde(deserialize_with = "read_day")]
     pub day: Day,
 }
 
@@ -111,40 +94,24 @@ impl ArchiveStore {
     ) -> HostResult<StoredProject> {
         let query = "SELECT id, first_day FROM project WHERE name = ?1";
         let rows: Vec<ProjectRow> = self.0.rows(query, &[project.into()]).await?;
-        let mut record = ProjectRecord::new(now);
-        let Some(row) = rows.first() else {
-            return Ok(StoredProject {
-                id: None,
-                record,
-                bytes: None,
-            });
+        let mut stored = StoredProject {
+            id: None,
+            record: ProjectRecord::new(now),
+            bytes: None,
         };
-        record.first = day(row.first_day).max(first_retained(settings, now));
-        let query = "SELECT day, fetched, pages, staged_visitors IS NOT NULL AS has_visitors,
-            staged_totals, staged_pages, attempts, retry_at, problem
-            FROM day WHERE project = ?1 AND day >= ?2 ORDER BY day";
-        let values = [row.id.into(), record.first.number().into()];
-        let (ledger, bytes) = self.0.rows_and_size::<LedgerRow>(query, &values).await?;
-        let days = ledger.into_iter().map(|row| DayRecord {
-            day: day(row.day),
-            fetched: row.fetched,
-            pages: row.pages,
-            next: match row.has_visitors {
-                0 => Part::Visitors,
-                _ => Part::Views(row.staged_pages),
-            },
-            empty_pages: 0,
-            attempts: row.attempts,
-            retry_at: row.retry_at,
-            problem: row.problem,
-            totals: row.staged_totals,
-        });
-        record.days = days.collect();
-        Ok(StoredProject {
-            id: Some(row.id),
-            record,
-            bytes,
-        })
+        if let Some(row) = rows.first() {
+            stored.id = Some(row.id);
+            let first = row.first_day.max(first_retained(settings, now));
+            let query = "SELECT day, fetched, pages,
+                iif(staged_visitors IS NULL, NULL, staged_pages) AS next, staged_totals AS totals,
+                attempts, retry_at, problem
+                FROM day WHERE project = ?1 AND day >= ?2 ORDER BY day";
+            let values = [row.id.into(), first.number().into()];
+            let (days, bytes) = self.0.rows_and_size(query, &values).await?;
+            stored.record = ProjectRecord { first, days };
+            stored.bytes = bytes;
+        }
+        Ok(stored)
     }
 
     /// If a prefix has more than [`MAX_COUNTS`] rows, also returns the first day that was not read
@@ -156,42 +123,36 @@ impl ArchiveStore {
     ) -> HostResult<(Vec<StoredDay>, Option<Day>)> {
         let (text, own) = match &query.subject {
             Subject::Site => (SITE, vec![0.into()]),
+            Subject::AllPages => (SITE, vec![1.into()]),
             Subject::Page(path) => (PAGE, vec![path.into()]),
             Subject::Prefix(path) => (PREFIX, select_prefix(path)),
         };
-        let rows = self.days(project, query, text, own).await?;
-        let read: u64 = rows.iter().map(|row| row.pages).sum();
-        let last = rows.iter().rfind(|row| row.pages > 0);
-        let unread = last.filter(|_| read > MAX_COUNTS).map(|row| day(row.day));
-        let is_site = query.subject == Subject::Site;
-        let stored = rows.into_iter().map(|row| row.into_stored(is_site));
-        Ok((stored.collect(), unread))
-    }
-
-    pub async fn listed_days(
-        &self,
-        project: &str,
-        query: &SeriesQuery,
-    ) -> HostResult<Vec<StoredDay>> {
-        let rows = self.days(project, query, SITE, vec![1.into()]).await?;
-        let stored = rows.into_iter().map(|row| row.into_stored(true));
-        Ok(stored.collect())
-    }
-
-    async fn days(
-        &self,
-        project: &str,
-        query: &SeriesQuery,
-        text: &str,
-        own: Vec<JsValue>,
-    ) -> HostResult<Vec<SeriesRow>> {
         let mut values = vec![
             project.into(),
             query.from.number().into(),
             query.to.number().into(),
         ];
         values.extend(own);
-        self.0.rows(text, &values).await
+        let rows: Vec<SeriesRow> = self.0.rows(text, &values).await?;
+        let read: u64 = rows.iter().map(|row| row.pages).sum();
+        let last = rows.iter().rfind(|row| row.pages > 0);
+        let unread = last.filter(|_| read > MAX_COUNTS).map(|row| row.day);
+        let is_site = matches!(query.subject, Subject::Site | Subject::AllPages);
+        let to_stored = |row: SeriesRow| StoredDay {
+            day: row.day,
+            fetched: row.fetched,
+            views: Counts {
+                human: row.human,
+                ai: row.ai,
+                total: row.total,
+            },
+            visitors: is_site.then_some(Counts {
+                human: row.visitors_human,
+                ai: row.visitors_ai,
+                total: row.visitors_total,
+            }),
+        };
+        Ok((rows.into_iter().map(to_stored).collect(), unread))
     }
 
     /// Returns one row more than the limit if another page follows.
@@ -300,12 +261,7 @@ impl ArchiveStore {
         let query = "SELECT project, day FROM day
             WHERE fetched IS NOT NULL AND NOT has_page_views ORDER BY day DESC LIMIT ?1";
         let limit = number(MAX_CONVERTED as u64);
-        let rows: Vec<DayRow> = self.0.rows(query, &[limit]).await?;
-        let key = |row: DayRow| DayKey {
-            project: row.project,
-            day: day(row.day),
-        };
-        Ok(rows.into_iter().map(key).collect())
+        self.0.rows(query, &[limit]).await
     }
 
     pub async fn convert(&self, key: DayKey) -> HostResult<()> {
@@ -331,11 +287,11 @@ impl ArchiveStore {
             SELECT project, day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3
             ) ORDER BY day DESC LIMIT 1";
         let values = [project.into(), first.number().into(), MAX_EXPIRED.into()];
-        let last: Vec<DayRow> = self.0.rows(query, &values).await?;
-        let Some(DayRow { day: last, .. }) = last.first() else {
+        let last: Vec<DayKey> = self.0.rows(query, &values).await?;
+        let Some(last) = last.first() else {
             return Ok(());
         };
-        let expired = [project.into(), (*last).into()];
+        let expired = last.with(&[]);
         let delete = |query| self.0.prepare(query, &expired);
         let statements = [
             delete("DELETE FROM page_views WHERE project = ?1 AND day <= ?2")?,
@@ -343,25 +299,6 @@ impl ArchiveStore {
             delete("DELETE FROM day WHERE project = ?1 AND day <= ?2")?,
         ];
         self.0.batch(&statements).await
-    }
-}
-
-impl SeriesRow {
-    fn into_stored(self, is_site: bool) -> StoredDay {
-        StoredDay {
-            day: day(self.day),
-            fetched: self.fetched,
-            views: Counts {
-                human: self.human,
-                ai: self.ai,
-                total: self.total,
-            },
-            visitors: is_site.then_some(Counts {
-                human: self.visitors_human,
-                ai: self.visitors_ai,
-                total: self.visitors_total,
-            }),
-        }
     }
 }
 
@@ -381,10 +318,6 @@ impl DayKey {
         all.extend_from_slice(values);
         all
     }
-}
-
-fn day(number: u32) -> Day {
-    Day::from_number(number.into())
 }
 
 /// Returns whether any path changed. A changed row gets `quillgate.original`, a hash of its path,

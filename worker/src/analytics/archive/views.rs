@@ -3,9 +3,8 @@ use quillgate::{ArchivedPageSize, Call, Cursor, Day, DayGroup};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::analytics::archive::stored_path::store_path;
 use crate::analytics::archive::{
-    Counts, MAX_ROWS_READ, SeriesQuery, StoredDay, Subject, missing_days, read_range,
+    Counts, MAX_ROWS_READ, SeriesQuery, StoredDay, Subject, missing_days, read_range, store_path,
 };
 use crate::http::problem::Problem;
 use crate::json;
@@ -38,7 +37,7 @@ impl ViewsQuery {
 
     pub fn site(&self) -> SeriesQuery {
         SeriesQuery {
-            subject: Subject::Site,
+            subject: Subject::AllPages,
             group: DayGroup::Day,
             from: self.from,
             to: self.to,

@@ -3,10 +3,10 @@ use quillgate::csv::{BYTE_ORDER_MARK, LINE_END, push_cell, push_record, push_tex
 use quillgate::export::ExportFormat;
 use quillgate::pages::RowKey;
 use quillgate::text::compact;
-use serde_json::{Value, json};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
 
-use crate::upstream::page_check::{PageEnd, read_page};
-use crate::upstream::raw_json::{Malformed, RawObject, read_object, read_string};
+use crate::upstream::raw_json::{Malformed, RawObject, read_string};
 
 /// Converts the rows of pages to CSV or newline-delimited JSON. Numbers and JSON rows are copied
 /// verbatim.
@@ -34,42 +34,37 @@ impl RowWriter {
         }
     }
 
-    /// Appends the rows for whose indices `is_wanted` returns `true`. For CSV, a property with
-    /// nested columns must be an object or `null`. After an error, `out` is unchanged.
-    pub fn push_rows(
+    /// For CSV, a property with nested columns must be an object or `null`. After an error, `out` is
+    /// unchanged.
+    pub fn push_rows<'a>(
         &self,
-        page: &str,
-        rows_name: &str,
-        is_wanted: &dyn Fn(u64) -> bool,
+        rows: impl Iterator<Item = &'a RawValue>,
         out: &mut Vec<u8>,
-    ) -> Result<PageEnd, Malformed> {
-        let (end, rows) = read_page(page, &[], Some(rows_name))?;
+    ) -> Result<(), Malformed> {
         let before = out.len();
-        let mut cells = vec![""; self.columns.names.len()];
-        for (row, _) in rows.into_iter().zip(0..).filter(|(_, at)| is_wanted(*at)) {
-            if let Err(malformed) = self.push_row(row.get(), &mut cells, out) {
+        for row in rows {
+            if let Err(malformed) = self.push_row(row.get(), out) {
                 out.truncate(before);
                 return Err(malformed);
             }
         }
-        Ok(end)
+        Ok(())
     }
 
-    /// Appends a row. `cells` is a buffer with one element per column.
-    fn push_row<'a>(
-        &self,
-        row: &'a str,
-        cells: &mut [&'a str],
-        out: &mut Vec<u8>,
-    ) -> Result<(), Malformed> {
+    fn push_row(&self, row: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
         if self.format == ExportFormat::NdJson {
-            push_compact(out, row);
+            // Most servers send rows without whitespace, and most strings in rows contain none.
+            if row.bytes().any(|byte| byte <= b' ') {
+                out.extend_from_slice(compact(row).as_bytes());
+            } else {
+                out.extend_from_slice(row.as_bytes());
+            }
             out.push(b'\n');
             return Ok(());
         }
-        cells.fill("null");
-        read_record(row, &self.columns.members, cells)?;
-        for (at, cell) in cells.iter().enumerate() {
+        let mut cells = vec!["null"; self.columns.names.len()];
+        read_record(row, &self.columns.members, &mut cells)?;
+        for (at, cell) in cells.into_iter().enumerate() {
             if at > 0 {
                 out.push(b',');
             }
@@ -88,33 +83,32 @@ impl RowWriter {
         retry_after: Option<u64>,
         out: &mut Vec<u8>,
     ) {
-        if self.format == ExportFormat::NdJson {
-            let mut record = json!({ "cursor": cursor, "problem": problem });
-            if let Some(seconds) = retry_after {
-                record["retryAfter"] = json!(seconds);
-            }
-            return push_line(out, &json!({ "incomplete": record }));
-        }
-        let mut cells = vec![
-            "#incomplete".to_owned(),
-            format!("cursor={cursor}"),
-            format!("problem={problem}"),
-        ];
-        cells.extend(retry_after.map(|seconds| format!("retryAfter={seconds}")));
-        self.push_notice(cells, out);
+        let mut fields = vec![("cursor", cursor.into()), ("problem", problem.into())];
+        fields.extend(retry_after.map(|seconds| ("retryAfter", seconds.into())));
+        self.push_notice("incomplete", fields, out);
     }
 
     /// Without a cursor, because resuming would not replace rows.
     pub fn push_mixed(&self, problem: &str, out: &mut Vec<u8>) {
-        if self.format == ExportFormat::NdJson {
-            return push_line(out, &json!({ "mixed": { "problem": problem } }));
-        }
-        let cells = vec!["#mixed".to_owned(), format!("problem={problem}")];
-        self.push_notice(cells, out);
+        self.push_notice("mixed", vec![("problem", problem.into())], out);
     }
 
-    /// As many cells as a row has.
-    fn push_notice(&self, mut cells: Vec<String>, out: &mut Vec<u8>) {
+    /// A CSV record has as many cells as a row.
+    fn push_notice(&self, name: &str, fields: Vec<(&str, Value)>, out: &mut Vec<u8>) {
+        if self.format == ExportFormat::NdJson {
+            let fields = fields.into_iter();
+            let record: Map<_, _> = fields
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect();
+            out.extend_from_slice(json!({ name: record }).to_string().as_bytes());
+            out.push(b'\n');
+            return;
+        }
+        let mut cells = vec![format!("#{name}")];
+        cells.extend(fields.into_iter().map(|(name, value)| match value {
+            Value::String(text) => format!("{name}={text}"),
+            other => format!("{name}={other}"),
+        }));
         let width = self.columns.names.len().max(1);
         if cells.len() > width {
             let last = cells.split_off(width - 1).join("; ");
@@ -125,29 +119,17 @@ impl RowWriter {
     }
 }
 
-/// Reads the end of a page and the keys of its rows, which are events. `time` is the property with
-/// their time.
-pub fn read_keys(
-    page: &str,
-    rows_name: &str,
-    time: &'static str,
-) -> Result<(PageEnd, Vec<RowKey>), Malformed> {
-    let (end, rows) = read_page(page, &[], Some(rows_name))?;
-    let mut keys = Vec::new();
-    for row in rows {
-        let row = RawObject::read(row.get(), None)?;
+/// The keys of rows that are events. `time` is the property with their time.
+pub fn read_keys(rows: &[&RawValue], time: &'static str) -> Result<Vec<RowKey>, Malformed> {
+    let key = |row: &&RawValue| {
+        let row = RawObject::read(row.get())?;
         let [id, time] = ["id", time].map(|name| row.get(name).and_then(read_string));
-        keys.push(RowKey::new(
+        Ok(RowKey::new(
             &id.unwrap_or_default(),
             &time.unwrap_or_default(),
-        ));
-    }
-    Ok((end, keys))
-}
-
-fn push_line(out: &mut Vec<u8>, record: &Value) {
-    out.extend_from_slice(record.to_string().as_bytes());
-    out.push(b'\n');
+        ))
+    };
+    rows.iter().map(key).collect()
 }
 
 /// The last of repeated properties counts, as in JavaScript.
@@ -156,18 +138,15 @@ fn read_record<'a>(
     members: &[Member],
     cells: &mut [&'a str],
 ) -> Result<(), Malformed> {
-    let mut nested = Ok(());
-    read_object(record, None, &mut |name, value| {
+    for (name, value) in RawObject::read(record)?.0 {
         let member = members.iter().find(|member| member.name == name);
         match member.map(|member| &member.content) {
             Some(Content::Cell(number)) => cells[*number] = value,
-            Some(Content::Record(inner)) if value != "null" => {
-                nested = nested.and(read_record(value, inner, cells));
-            }
+            Some(Content::Record(inner)) if value != "null" => read_record(value, inner, cells)?,
             _ => {}
         }
-    })?;
-    nested
+    }
+    Ok(())
 }
 
 /// Empty for `null`, the content of a string, otherwise JSON.
@@ -177,15 +156,6 @@ fn push_value(out: &mut Vec<u8>, json: &str) {
     } else if json.starts_with(['{', '[']) {
         push_cell(out, compact(json).as_bytes());
     } else if json != "null" {
-        out.extend_from_slice(json.as_bytes());
-    }
-}
-
-fn push_compact(out: &mut Vec<u8>, json: &str) {
-    // Most servers send rows without whitespace, and most strings in rows contain none.
-    if json.bytes().any(|byte| byte <= b' ') {
-        out.extend_from_slice(compact(json).as_bytes());
-    } else {
         out.extend_from_slice(json.as_bytes());
     }
 }

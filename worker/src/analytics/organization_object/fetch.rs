@@ -1,6 +1,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use quillgate::Scope;
+
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::{ReportCall, ReportReply};
 use crate::analytics::page::{
@@ -17,7 +19,7 @@ use crate::upstream::metrics::ExchangeMetrics;
 use crate::upstream::request::UpstreamRequest;
 
 #[derive(Clone)]
-struct Lookup {
+pub(super) struct Lookup {
     outcome: Result<(Page, CacheStatus), Problem>,
     /// Set if the request checked the budget.
     headers: HeaderFields,
@@ -52,18 +54,21 @@ impl Lookup {
     }
 }
 
-pub(super) struct RunningFetch {
-    /// The page's [key](page_key).
-    page: String,
-    task: SharedTask<HostResult<Lookup>>,
-}
+/// By the page's [key](page_key). Other requests for the page wait for these.
+pub(super) type RunningFetches = RefCell<Vec<(String, SharedTask<HostResult<Lookup>>)>>;
 
 impl Organization {
     /// If totals changed between two pages, requests the outdated pages again, once. The pages can
     /// still be mixed afterwards.
     pub(super) async fn report(self: Rc<Self>, mut report: ReportCall) -> HostResult<ReportReply> {
         if report.checks_rest {
-            self.check_rest(&report).await?;
+            // Changed totals make all cached pages of the list stale.
+            let (list, first) = (&report.query.list, report.query.offset / PAGE_ROWS);
+            let missing = self.pages.first_missing(list, first)?;
+            if let Some(missing) = missing.filter(|missing| *missing > first) {
+                // A failure is not final: the export requests this page again.
+                self.page(&report, missing).await?;
+            }
         }
         let reply = self.collect_pages(&report, ReportReply::default()).await?;
         if !are_mixed(reply.pages.iter().map(|page| &page.head)) {
@@ -81,18 +86,6 @@ impl Organization {
         } else {
             again
         })
-    }
-
-    /// Fetches the first missing page of the list. Changed totals make all cached pages of the list
-    /// stale.
-    async fn check_rest(self: &Rc<Self>, report: &ReportCall) -> HostResult<()> {
-        let (list, first) = (&report.query.list, report.query.offset / PAGE_ROWS);
-        let missing = self.pages.first_missing(list, first)?;
-        if let Some(missing) = missing.filter(|missing| *missing > first) {
-            // A failure is not final: the export requests this page again.
-            self.page(report, missing).await?;
-        }
-        Ok(())
     }
 
     /// Adds the pages, or the refusal of one of them.
@@ -144,17 +137,19 @@ impl Organization {
         }
         // A fetch can end with a stale page, after which a waiting request may start another fetch.
         let key = page_key(list, number);
-        while let Some(task) = self.running_fetch(&key) {
+        let running = || {
+            let fetches = self.fetches.borrow();
+            let own = fetches.iter().find(|(page, _)| *page == key);
+            own.map(|(_, task)| task.clone())
+        };
+        while let Some(task) = running() {
             let result = task.wait().await??;
             if report.accepts_stale || !result.is_stale() {
                 return Ok(result.collapsed(report, cached));
             }
         }
-        match self.reserve(&report.budget)? {
-            Ok(reservation) => {
-                let task = self.spawn_fetch(report.clone(), number, cached, reservation)?;
-                task.wait().await?
-            }
+        let reservation = match self.reserve(&report.budget)? {
+            Ok(reservation) => reservation,
             Err(problem) => {
                 let usable = cached.filter(|page| {
                     report.accepts_stale && now < page.head.freshness.usable_until()
@@ -164,44 +159,24 @@ impl Organization {
                     (page, CacheStatus::BudgetSpent { ttl })
                 });
                 let headers: HeaderFields = problem.headers.iter().cloned().collect();
-                Ok(Lookup {
+                return Ok(Lookup {
                     headers: headers.without("retry-after"),
                     budget_left: Some(0),
                     ..Lookup::without_fetch(result.ok_or(problem))
-                })
+                });
             }
-        }
-    }
-
-    /// Continues without its caller, because other requests may wait for it.
-    fn spawn_fetch(
-        self: &Rc<Self>,
-        report: ReportCall,
-        number: u64,
-        cached: Option<Page>,
-        reservation: Reservation,
-    ) -> HostResult<SharedTask<HostResult<Lookup>>> {
-        let organization = Rc::clone(self);
-        let page = page_key(&report.query.list, number);
-        let own_page = page.clone();
+        };
+        // The fetch continues without its caller, because other requests may wait for it.
+        let (organization, report, own_key) = (Rc::clone(self), report.clone(), key.clone());
         let task = SharedTask::spawn(&self.state, async move {
-            let result = organization
-                .fetch_page(&report, number, cached, reservation)
-                .await;
-            let mut fetches = organization.fetches.borrow_mut();
-            fetches.retain(|running| running.page != own_page);
+            let fetched = organization.fetch_page(&report, number, cached, reservation);
+            let result = fetched.await;
+            let mut running = organization.fetches.borrow_mut();
+            running.retain(|(page, _)| *page != own_key);
             result
         })?;
-        let running = task.clone();
-        let mut fetches = self.fetches.borrow_mut();
-        fetches.push(RunningFetch { page, task });
-        Ok(running)
-    }
-
-    fn running_fetch(&self, page: &str) -> Option<SharedTask<HostResult<Lookup>>> {
-        let fetches = self.fetches.borrow();
-        let running = fetches.iter().find(|fetch| fetch.page == page);
-        running.map(|fetch| fetch.task.clone())
+        self.fetches.borrow_mut().push((key, task.clone()));
+        task.wait().await?
     }
 
     async fn fetch_page(
@@ -211,10 +186,11 @@ impl Organization {
         cached: Option<Page>,
         reservation: Reservation,
     ) -> HostResult<Lookup> {
+        let query = &report.query;
         let request = UpstreamRequest {
-            operation: report.query.operation,
+            operation: query.operation,
             ids: &report.ids,
-            target: &report.query.page_target(number),
+            target: &query.page_target(number),
             body: None,
         };
         let (exchange, reservation) = self
@@ -224,7 +200,23 @@ impl Organization {
             Ok(reply) => {
                 let reason =
                     fetch_reason(cached.as_ref().map(|page| &page.head), report.revalidate);
-                let page = self.store_page(report, number, reply).await?;
+                let fetched = now();
+                let head = PageHead {
+                    tag: digest_tag(&reply.text).await?,
+                    rows: reply.rows,
+                    has_more: reply.has_more,
+                    totals: reply.totals,
+                    freshness: Freshness {
+                        fetched,
+                        until: fetched.plus(query.fresh_for),
+                    },
+                };
+                let page = Page::new(head, reply.text);
+                // Conversations contain personal data, and never reach the disk.
+                if query.operation.declaration().scope != Scope::ReadConversations {
+                    self.pages.insert(&query.list, number, &page)?;
+                }
+                self.pages.cache(&query.list, number, &page);
                 Ok((page, CacheStatus::Fetched(reason)))
             }
             Err(failure) => serve_cached(cached, report, failure.problem, exchange.metrics.status),
@@ -257,32 +249,6 @@ impl Organization {
         self.database
             .transaction(|| self.budget.conclude(&reservation, outcome))?;
         Ok((exchange, reservation))
-    }
-
-    async fn store_page(
-        &self,
-        report: &ReportCall,
-        number: u64,
-        reply: FetchedPage,
-    ) -> HostResult<Page> {
-        let fetched = now();
-        let head = PageHead {
-            tag: digest_tag(&reply.text).await?,
-            rows: reply.rows,
-            has_more: reply.has_more,
-            totals: reply.totals,
-            freshness: Freshness {
-                fetched,
-                until: fetched.plus(report.query.fresh_for),
-            },
-        };
-        let page = Page::new(head, reply.text);
-        let list = &report.query.list;
-        if report.query.may_be_stored() {
-            self.pages.insert(list, number, &page)?;
-        }
-        self.pages.cache(list, number, &page);
-        Ok(page)
     }
 
     /// A retry must not be sent if this returns `false`.
@@ -331,99 +297,4 @@ fn serve_cached(
 }
 
 #[cfg(test)]
-mod tests {
-    #![expect(
-        clippy::unwrap_used,
-        reason = "a test that unwraps a missing value fails right there"
-    )]
-
-    use futures_util::future::join;
-    use js_sys::{Array, Function};
-    use quillgate::{Millis, Operation, RateLimitPolicy};
-    use wasm_bindgen::{JsCast, JsValue};
-    use wasm_bindgen_test::wasm_bindgen_test;
-    use worker::worker_sys::DurableObjectState;
-    use worker::{Env, State};
-
-    use super::*;
-    use crate::http::problem_kind::ProblemKind;
-    use crate::upstream::permits::ConnectionClass;
-    use crate::upstream::request::RequestIds;
-
-    /// Its storage cannot change the time of a reservation. Also returns the list of ids of the
-    /// deleted reservations.
-    fn open_organization() -> (Organization, Array) {
-        let script = "let id = 0;
-          const deleted = [];
-          const exec = (query, ...values) => {
-            if (query.startsWith('UPDATE reservation')) throw new Error('no storage');
-            if (query === 'DELETE FROM reservation WHERE id = ?') deleted.push(values[0]);
-            const rows = query.startsWith('INSERT INTO reservation') ? [{ id: (id += 1) }] : [];
-            return { toArray: () => rows };
-          };
-          const storage = { sql: { exec }, transactionSync: (run) => run() };
-          const env = {
-            ADMIN_API_KEY: 'mint_key',
-            ACCESS_TOKEN_SECRET: 'a-secret-of-the-gateway-of-40-characters',
-          };
-          return { state: { storage }, env, deleted };";
-        let host = Function::new_no_args(script).call0(&JsValue::UNDEFINED);
-        let property = |name| js_sys::Reflect::get(host.as_ref().unwrap(), &JsValue::from(name));
-        let state = property("state").unwrap();
-        let state = State::from(state.unchecked_into::<DurableObjectState>());
-        let env: Env = property("env").unwrap().unchecked_into();
-        let deleted = property("deleted").unwrap().unchecked_into();
-        (Organization::open(state, &env).unwrap(), deleted)
-    }
-
-    fn budget_request() -> BudgetRequest {
-        BudgetRequest {
-            policy: RateLimitPolicy::Analytics,
-            caller: "alice".to_owned(),
-            quota: None,
-            ceilings: Vec::new(),
-        }
-    }
-
-    #[wasm_bindgen_test]
-    fn a_retry_that_is_not_sent_leaves_the_reservation_of_the_first_attempt() {
-        let (organization, _) = open_organization();
-        let budget = budget_request();
-        let Ok(Ok(first)) = organization.reserve(&budget) else {
-            panic!("no reservation");
-        };
-        let reservation = RefCell::new(first.clone());
-        assert!(!organization.pay_again(&budget, &reservation));
-        assert_eq!(reservation.borrow().id, first.id);
-    }
-
-    #[wasm_bindgen_test]
-    async fn a_page_that_cannot_be_postponed_releases_its_reservation() {
-        let (organization, deleted) = open_organization();
-        let budget = budget_request();
-        let Ok(Ok(reservation)) = organization.reserve(&budget) else {
-            panic!("no reservation");
-        };
-        let mut permits = Vec::new();
-        for _ in 0..ConnectionClass::ReadPage.limit() {
-            let acquired = organization
-                .connections
-                .acquire(ConnectionClass::ReadPage, Millis::from_seconds(60));
-            permits.push(acquired.await.ok());
-        }
-        let request = UpstreamRequest {
-            operation: Operation::ListPageViews,
-            ids: &RequestIds::begin("c0ffee".to_owned(), "acme"),
-            target: "/v1/analytics/acme/views",
-            body: None,
-        };
-        let sending = organization.send_page(&budget, &request, reservation);
-        // The request is queued first. The permits then become free.
-        let (sent, ()) = join(sending, async { drop(permits) }).await;
-        let (exchange, reservation) = sent.ok().unwrap();
-        let failure = exchange.outcome.err().unwrap();
-        assert_eq!(failure.problem.kind, ProblemKind::ObjectUnavailable);
-        assert_eq!(deleted.at(-1).as_f64(), Some(1.0));
-        assert_eq!(reservation.id, 1);
-    }
-}
+mod tests;

@@ -6,8 +6,9 @@ use quillgate::JobId;
 
 use crate::jobs::events::{CHARGE_TEXT, END_TEXT, StreamEvent};
 use crate::jobs::job_row::JobRow;
-use crate::jobs::machine::{Announcement, CloseReason, Effect, Event, Job, Polling, State};
+use crate::jobs::machine::{CloseReason, Effect, Event, Job, Polling, State};
 use crate::jobs::project_object::Project;
+use crate::jobs::project_object::watch::LIST_TAG;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::runtime::{HostResult, SharedTask, log_for_operator, now, random, sockets};
@@ -17,58 +18,42 @@ use crate::upstream::snapshot::Snapshot;
 #[derive(Default)]
 pub(super) struct JobPoll {
     pub(super) polling: Polling,
-    /// All watchers share the running poll.
     pub(super) task: Option<SharedTask<Exchange<Snapshot>>>,
 }
 
 /// The effects of a stored event are not carried out yet.
+#[derive(Default)]
 #[must_use]
 pub(super) struct Stored {
     id: String,
     job_event: Option<StreamEvent>,
     polling: Polling,
-    effects: Vec<Effect<JobEnd>>,
+    effects: Vec<Effect>,
     /// Set if the job is listed.
     list_event: Option<StreamEvent>,
 }
 
 impl Project {
-    pub(super) fn state_of(&self, snapshot: &Snapshot) -> State<JobEnd> {
+    pub(super) fn state_of(&self, snapshot: &Snapshot) -> State {
         State {
             data: snapshot.data.clone(),
             end: self.jobs.resource().find_end(snapshot.status.as_deref()),
         }
     }
 
-    pub(super) fn job_of(&self, row: &JobRow) -> Job<JobEnd> {
-        Job {
-            record: Some(row.record(self.jobs.resource())),
-            polling: self.polling(&row.id),
-        }
-    }
-
-    pub(super) fn polling(&self, id: &str) -> Polling {
+    pub(super) fn job(&self, id: &str, row: Option<&JobRow>) -> Job {
         let polls = self.polls.borrow();
-        polls
-            .get(id)
-            .map_or_else(Polling::default, |poll| poll.polling.clone())
-    }
-
-    /// Nothing is stored, because an instance that restarts polls again.
-    pub(super) fn begin_poll(&self, id: &str, number: u64) {
-        let mut job: Job<JobEnd> = Job {
-            record: None,
-            polling: self.polling(id),
-        };
-        job.apply(Event::PollStarted(number), now(), &self.timing);
-        self.set_polling(id, job.polling);
+        let polling = polls.get(id).map(|poll| poll.polling.clone());
+        Job {
+            record: row.map(|row| row.record(self.jobs.resource())),
+            polling: polling.unwrap_or_default(),
+        }
     }
 
     pub(super) fn polled_jobs(&self) -> HashSet<String> {
         let polls = self.polls.borrow();
-        let running = polls
-            .iter()
-            .filter(|(_, poll)| poll.polling.running.is_some());
+        let is_running = |poll: &JobPoll| poll.polling.running.is_some();
+        let running = polls.iter().filter(|(_, poll)| is_running(poll));
         running.map(|(id, _)| id.clone()).collect()
     }
 
@@ -76,9 +61,9 @@ impl Project {
     pub(super) fn apply(
         &self,
         id: &str,
-        event: &Event<JobEnd>,
+        event: &Event,
         snapshot: Option<&Snapshot>,
-    ) -> HostResult<Vec<Effect<JobEnd>>> {
+    ) -> HostResult<Vec<Effect>> {
         let stored = self
             .database
             .transaction(|| self.store_event(id, event.clone(), snapshot, None))?;
@@ -91,16 +76,12 @@ impl Project {
     pub(super) fn store_event(
         &self,
         id: &str,
-        event: Event<JobEnd>,
+        event: Event,
         snapshot: Option<&Snapshot>,
         creation: Option<&Write>,
     ) -> HostResult<Stored> {
         let row = self.jobs.find(id)?;
-        let resource = self.jobs.resource();
-        let mut job = Job {
-            record: row.as_ref().map(|row| row.record(resource)),
-            polling: self.polling(id),
-        };
+        let mut job = self.job(id, row.as_ref());
         let now = now();
         let is_follow_up = matches!(event, Event::FollowedUp(_));
         let effects = job.apply(event, now, &self.timing);
@@ -119,9 +100,8 @@ impl Project {
             let url = created.or_else(|| row.and_then(|row| row.webhook));
             for effect in &effects {
                 match (effect, &url) {
-                    (Effect::QueueWebhook(announcement), Some(url)) => {
-                        let end = announced_end(*announcement);
-                        self.outbox.add(url, end, &record.state.data)?;
+                    (Effect::QueueWebhook(end), Some(url)) => {
+                        self.outbox.add(url, *end, &record.state.data)?;
                     }
                     (Effect::UpdateWebhook(end), _) => {
                         self.outbox.update_unsent(id, *end, &record.state.data)?;
@@ -135,7 +115,7 @@ impl Project {
             id: id.to_owned(),
             job_event: record.map(|record| StreamEvent {
                 id: record.version,
-                name: resource.as_str().to_owned(),
+                name: self.jobs.resource().as_str().to_owned(),
                 data: record.state.data,
             }),
             polling: job.polling,
@@ -146,25 +126,16 @@ impl Project {
 
     /// Returns the number of watchers of the job list.
     pub(super) fn publish(&self, stored: &Stored) -> usize {
-        let Stored {
-            id,
-            job_event,
-            polling,
-            effects,
-            list_event,
-        } = stored;
-        self.set_polling(id, polling.clone());
-        for effect in effects {
+        let id = &stored.id;
+        self.set_polling(id, stored.polling.clone());
+        for effect in &stored.effects {
             match effect {
                 Effect::Notify => {
-                    let text = job_event.as_ref().map(StreamEvent::to_text);
-                    for socket in self.find_watchers(id) {
-                        sockets::send(&socket, text.as_deref().unwrap_or_default());
-                    }
+                    self.broadcast(id, stored.job_event.as_ref());
                 }
                 Effect::Charge => self.charge_watcher(id),
                 Effect::CloseWatchers(reason) => self.close_watchers(id, *reason),
-                Effect::QueueWebhook(Announcement::NotFound) => log_for_operator(&format!(
+                Effect::QueueWebhook(JobEnd::NotFound) => log_for_operator(&format!(
                     "job {id} has been unknown to Mintlify for 15 minutes: its webhook says \
                      so and waits no longer"
                 )),
@@ -172,21 +143,18 @@ impl Project {
                 Effect::Poll | Effect::QueueWebhook(_) | Effect::UpdateWebhook(_) => {}
             }
         }
-        self.broadcast_list(list_event.as_slice())
+        self.broadcast(LIST_TAG, stored.list_event.as_ref())
     }
 
-    pub(super) fn forget(&self, id: &str) {
-        let mut job = Job {
-            record: None,
-            polling: self.polling(id),
-        };
+    /// `list_event` is the event of the deletion.
+    pub(super) fn forget(&self, id: &str, list_event: Option<StreamEvent>) {
+        let mut job = self.job(id, None);
         let effects = job.apply(Event::Deleted, now(), &self.timing);
         let _ = self.publish(&Stored {
             id: id.to_owned(),
-            job_event: None,
-            polling: job.polling,
             effects,
-            list_event: None,
+            list_event,
+            ..Stored::default()
         });
     }
 
@@ -235,14 +203,6 @@ impl Project {
             };
             sockets::close(&socket, text);
         }
-    }
-}
-
-const fn announced_end(announcement: Announcement<JobEnd>) -> JobEnd {
-    match announcement {
-        Announcement::Ended(end) => end,
-        Announcement::Unfinished => JobEnd::Unfinished,
-        Announcement::NotFound => JobEnd::NotFound,
     }
 }
 

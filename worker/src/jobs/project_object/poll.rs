@@ -1,15 +1,24 @@
 use std::rc::Rc;
 
-use quillgate::{JobId, ProjectId};
+use quillgate::{JobId, Millis, Operation, ProjectId};
 
 use crate::jobs::machine::{Event, PollFailure};
 use crate::jobs::poll::MAX_READ_WAIT;
 use crate::jobs::project_object::Project;
 use crate::jobs::resource::Resource;
-use crate::runtime::{HostError, HostResult, SharedTask, limit_time, log_for_operator, now};
+use crate::runtime::{HostResult, SharedTask, limit_time, log_for_operator, now};
 use crate::upstream::client::{Exchange, UpstreamResponse};
 use crate::upstream::request::{RequestIds, UpstreamRequest};
 use crate::upstream::snapshot::Snapshot;
+
+struct Poll {
+    job: String,
+    number: u64,
+    operation: Operation,
+    target: String,
+    /// Only polls of jobs that the gateway created use the poll budget.
+    counted_at: Option<Millis>,
+}
 
 impl Project {
     /// Returns the running poll if the job already has one.
@@ -18,67 +27,89 @@ impl Project {
         ids: &RequestIds,
         job: &JobId,
     ) -> HostResult<SharedTask<Exchange<Snapshot>>> {
-        let name = job.as_str().to_owned();
-        let running = self
-            .polls
-            .borrow()
-            .get(&name)
-            .and_then(|poll| poll.task.clone());
-        if let Some(task) = running {
+        let id = job.as_str();
+        let polls = self.polls.borrow();
+        if let Some(task) = polls.get(id).and_then(|poll| poll.task.clone()) {
             return Ok(task);
         }
-        let project_id = ProjectId::new(&*ids.project);
-        let project_id = project_id.map_err(|error| HostError::new(error.message()))?;
-        // Only polls of jobs that the gateway created use the poll budget.
-        let is_counted = self.jobs.find(&name)?.is_some_and(|row| row.is_listed);
-        let started = now();
+        drop(polls);
+        let project_id = ProjectId::new(&*ids.project)?;
+        let (operation, target) = self.jobs.resource().read_request(&project_id, id)?;
+        let now = now();
+        let is_counted = self.jobs.find(id)?.is_some_and(|row| row.is_listed);
         if is_counted {
-            self.jobs.count_poll(started)?;
+            self.jobs.count_poll(now)?;
         }
         let number = self.polls_started.get() + 1;
         self.polls_started.set(number);
-        self.begin_poll(&name, number);
-        let resource = self.jobs.resource();
-        let (operation, target) = resource
-            .read_request(&project_id, &name)
-            .map_err(|error| HostError::new(error.message()))?;
-        let (project, polled, ids) = (Rc::clone(self), name.clone(), ids.clone());
-        let task = SharedTask::spawn(&self.state, async move {
-            let request = UpstreamRequest {
-                operation,
-                ids: &ids,
-                target: &target,
-                body: None,
-            };
-            let mut pay = || !is_counted || project.count_retry().unwrap_or(false);
-            let sent = project
-                .connections
-                .send(&project.upstream, &request, || Ok(()), &mut pay)
-                .await;
-            let read = |UpstreamResponse { head, body }| match resource {
-                Resource::Job => Snapshot::read_job(head.status, &body, Some(&polled)),
-                Resource::Deployment => {
-                    let owner = Some(ids.project.as_str());
-                    Snapshot::read_deployment(head.status, &body, &polled, owner)
-                }
-            };
-            let exchange = sent.read(&request, read);
-            let conclude = || {
-                if is_counted && !exchange.is_sent() {
-                    project.jobs.return_poll(started)?;
-                }
-                project.conclude_poll(&polled, number, &exchange)
-            };
-            if let Err(error) = conclude() {
-                project.abandon_poll(&polled, number);
-                log_for_operator(&format!("the job could not be stored: {error}"));
-            }
-            exchange
-        });
-        let task = task.inspect_err(|_| self.abandon_poll(&name, number))?;
+        let poll = Poll {
+            job: id.to_owned(),
+            number,
+            operation,
+            target,
+            counted_at: is_counted.then_some(now),
+        };
+        // Nothing is stored, because an instance that restarts polls again.
+        let mut polled = self.job(id, None);
+        polled.apply(Event::PollStarted(number), now, &self.timing);
+        self.set_polling(id, polled.polling);
+        let (project, ids) = (Rc::clone(self), ids.clone());
+        let task = SharedTask::spawn(
+            &self.state,
+            async move { project.send_poll(&ids, &poll).await },
+        );
+        let task = task.inspect_err(|_| self.abandon_poll(id, number))?;
         let mut polls = self.polls.borrow_mut();
-        polls.entry(name).or_default().task = Some(task.clone());
+        polls.entry(id.to_owned()).or_default().task = Some(task.clone());
         Ok(task)
+    }
+
+    async fn send_poll(&self, ids: &RequestIds, poll: &Poll) -> Exchange<Snapshot> {
+        let request = UpstreamRequest {
+            operation: poll.operation,
+            ids,
+            target: &poll.target,
+            body: None,
+        };
+        let mut pay = || poll.counted_at.is_none() || self.count_retry().unwrap_or(false);
+        let sent = self
+            .connections
+            .send(&self.upstream, &request, || Ok(()), &mut pay)
+            .await;
+        let read = |UpstreamResponse { head, body }| match self.jobs.resource() {
+            Resource::Job => Snapshot::read_job(head.status, &body, Some(&poll.job)),
+            Resource::Deployment => {
+                let owner = Some(ids.project.as_str());
+                Snapshot::read_deployment(head.status, &body, &poll.job, owner)
+            }
+        };
+        let exchange = sent.read(&request, read);
+        let conclude = || {
+            if let Some(counted_at) = poll.counted_at.filter(|_| !exchange.is_sent()) {
+                self.jobs.return_poll(counted_at)?;
+            }
+            let snapshot = exchange.outcome.as_ref();
+            let event = match snapshot {
+                Ok(snapshot) => Event::PollAnswered(poll.number, self.state_of(snapshot)),
+                Err(failure) => {
+                    let reason = PollFailure {
+                        is_missing: failure.is_missing,
+                        retry_after: failure.retry_after(),
+                    };
+                    Event::PollFailed(poll.number, reason)
+                }
+            };
+            self.apply(&poll.job, &event, snapshot.ok())?;
+            match snapshot.err().and_then(|failure| failure.closed_for) {
+                Some(time) => self.jobs.pause_polls(time, now()),
+                None => Ok(()),
+            }
+        };
+        if let Err(error) = conclude() {
+            self.abandon_poll(&poll.job, poll.number);
+            log_for_operator(&format!("the job could not be stored: {error}"));
+        }
+        exchange
     }
 
     /// Waits for at most [`MAX_READ_WAIT`]. The polls then continue.
@@ -112,35 +143,10 @@ impl Project {
     }
 
     /// The response could not be stored.
-    fn abandon_poll(&self, job: &str, number: u64) {
-        let mut polling = self.polling(job);
-        if polling.fail(number, now()) {
-            self.set_polling(job, polling);
+    fn abandon_poll(&self, id: &str, number: u64) {
+        let mut job = self.job(id, None);
+        if job.polling.fail(number, now()) {
+            self.set_polling(id, job.polling);
         }
-    }
-
-    fn conclude_poll(
-        &self,
-        job: &str,
-        number: u64,
-        exchange: &Exchange<Snapshot>,
-    ) -> HostResult<()> {
-        match &exchange.outcome {
-            Ok(snapshot) => {
-                let event = Event::PollAnswered(number, self.state_of(snapshot));
-                self.apply(job, &event, Some(snapshot))?;
-            }
-            Err(failure) => {
-                let reason = PollFailure {
-                    is_missing: failure.is_missing,
-                    retry_after: failure.retry_after(),
-                };
-                self.apply(job, &Event::PollFailed(number, reason), None)?;
-                if let Some(time) = failure.closed_for {
-                    self.jobs.pause_polls(time, now())?;
-                }
-            }
-        }
-        Ok(())
     }
 }

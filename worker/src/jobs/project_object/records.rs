@@ -46,7 +46,7 @@ impl Project {
         let mut stale = rows;
         stale.retain(|row| {
             !row.record(self.jobs.resource()).is_finished()
-                && self.job_of(row).is_stale(now, &self.timing)
+                && self.job(&row.id, Some(row)).is_stale(now, &self.timing)
         });
         let usage = self.jobs.poll_usage(now)?;
         let room = self.poll_budget().count_immediate(&usage, now) as usize;
@@ -72,8 +72,7 @@ impl Project {
             self.jobs.forget_deletions()?;
             Ok(event)
         })?;
-        self.forget(job);
-        self.broadcast_list(event.as_slice());
+        self.forget(job, event);
         self.schedule().await?;
         Ok(true)
     }

@@ -1,12 +1,15 @@
+use std::rc::Rc;
+
 use quillgate::Millis;
 
 use crate::jobs::job_row::JobRow;
-use crate::jobs::machine::Interest;
+use crate::jobs::machine::{Effect, Event, Interest};
 use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::project_object::Project;
-use crate::jobs::project_object::watchers::LIST_TAG;
+use crate::jobs::project_object::watch::LIST_TAG;
 use crate::jobs::store::DELETION_LIFE;
-use crate::runtime::{HostResult, now};
+use crate::runtime::{HostResult, SharedTask, log_for_operator, new_uuid, now};
+use crate::upstream::request::RequestIds;
 
 /// The interval at which the alarm deletes expired records, in milliseconds.
 const SWEEP_PERIOD: u64 = 3_600_000;
@@ -20,6 +23,79 @@ const MIN_DELAY: Millis = Millis(10);
 const GIVE_UP_TIME: Millis = Millis::from_seconds(86_400);
 
 impl Project {
+    pub(super) async fn on_alarm(self: Rc<Self>) -> HostResult<()> {
+        self.alarm.set(None);
+        self.alarms.set(self.alarms.get() + 1);
+        let now = now();
+        // The project's id is unknown before the first request.
+        if let Some(project) = self.jobs.project() {
+            let ids = RequestIds::begin(new_uuid(), project);
+            self.start_due_polls(&ids, now)?;
+            for webhook in self.outbox.take_due()? {
+                let (project, id) = (Rc::clone(&self), ids.project.clone());
+                let resource = self.jobs.resource();
+                self.spawn(async move { project.outbox.deliver(&webhook, &id, resource).await })?;
+            }
+        }
+        if now >= self.sweep_at.get() {
+            for (job, event) in self.jobs.sweep(now.since(self.settings.retention))? {
+                self.forget(&job, event);
+            }
+        }
+        self.schedule().await
+    }
+
+    /// Runs slow work in the background, and then schedules the next alarm. The runtime does not
+    /// start another alarm before the handler of the current one has returned.
+    pub(super) fn spawn(
+        self: &Rc<Self>,
+        work: impl Future<Output = HostResult<()>> + 'static,
+    ) -> HostResult<SharedTask<()>> {
+        let project = Rc::clone(self);
+        SharedTask::spawn(&self.state, async move {
+            let scheduled = async {
+                work.await?;
+                project.schedule().await
+            };
+            if let Err(error) = scheduled.await {
+                log_for_operator(&error.to_string());
+            }
+        })
+    }
+
+    /// The least recently polled jobs come first. The poll budget limits only polls of jobs that
+    /// the gateway created.
+    fn start_due_polls(self: &Rc<Self>, ids: &RequestIds, now: Millis) -> HostResult<()> {
+        let usage = self.jobs.poll_usage(now)?;
+        let mut room = self.poll_budget().count_allowed(&usage, now);
+        let watched = self.find_watched_jobs(&usage)?.into_iter();
+        let watched = watched.filter(|(at, _)| *at <= now);
+        let mut due: Vec<_> = watched.map(|(_, row)| (row, true)).collect();
+        for row in self.jobs.due(&self.polled_jobs(), now)? {
+            if due.iter().all(|(other, _)| other.id != row.id) {
+                due.push((row, false));
+            }
+        }
+        due.sort_by_key(|(row, _)| row.checked_at);
+        for (row, is_watched) in due {
+            let has_room = !row.is_listed || room > 0;
+            let interest = Interest {
+                is_watched,
+                // Without room, the alarm only gives up jobs.
+                earliest_poll: (!has_room).then_some(Millis(u64::MAX)),
+            };
+            let effects = self.apply(&row.id, &Event::Due(interest), None)?;
+            if effects.contains(&Effect::Poll)
+                && let Some(job) = row.job_id()
+            {
+                room = room.saturating_sub(u32::from(row.is_listed));
+                let poll = self.poll(ids, &job)?;
+                self.spawn(async move { poll.wait().await.map(drop) })?;
+            }
+        }
+        Ok(())
+    }
+
     /// Each job has the time when the alarm polls the job or gives it up. Watchers of the list
     /// watch the jobs of [`JobStore::unfinished`](crate::jobs::store::JobStore::unfinished).
     pub(super) fn find_watched_jobs(&self, usage: &PollUsage) -> HostResult<Vec<(Millis, JobRow)>> {
@@ -45,7 +121,8 @@ impl Project {
                     usage.paused_until
                 },
             };
-            self.job_of(row).next_time(interest, now, &self.timing)
+            self.job(&row.id, Some(row))
+                .next_time(interest, now, &self.timing)
         };
         let rows = rows.into_iter();
         Ok(rows
@@ -62,17 +139,12 @@ impl Project {
             .oldest
             .map(|started| started.plus(self.settings.retention));
         let deletion_expiry = next.oldest_deletion.map(|at| at.plus(DELETION_LIFE));
-        let sweep = expiry
-            .into_iter()
-            .chain(deletion_expiry)
-            .min()
-            .map(round_up);
+        let expiry = [expiry, deletion_expiry].into_iter().flatten().min();
+        let sweep = expiry.map(|end| Millis(end.0.next_multiple_of(SWEEP_PERIOD)));
         self.sweep_at.set(sweep.unwrap_or(Millis(u64::MAX)));
+        let watched = self.find_watched_jobs(&usage)?;
         let times = [
-            self.find_watched_jobs(&usage)?
-                .into_iter()
-                .map(|(at, _)| at)
-                .min(),
+            watched.iter().map(|(at, _)| *at).min(),
             next.next_poll.map(|due| due.max(pace.unwrap_or(due))),
             // The polls end by then. This time applies if the runtime evicts the instance.
             next.is_polling.then(|| now().plus(self.timing.timeout)),
@@ -97,10 +169,6 @@ impl Project {
         }
         Ok(set?)
     }
-}
-
-const fn round_up(end: Millis) -> Millis {
-    Millis(end.0.div_ceil(SWEEP_PERIOD) * SWEEP_PERIOD)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]

@@ -1,63 +1,60 @@
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use quillgate::JobId;
-use worker::{Response, WebSocketPair};
+use wasm_bindgen::JsValue;
+use worker::{Response, WebSocket, WebSocketPair};
 
+use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
-use crate::jobs::events::END_TEXT;
+use crate::jobs::events::{END_TEXT, StreamEvent};
 use crate::jobs::project_object::Project;
 use crate::jobs::project_stub::WatchCall;
 use crate::jobs::resource::Resource;
 use crate::runtime::{HostError, HostResult, now, sockets};
+
+/// The socket's other tag is a job id, which contains no slash, or [`LIST_TAG`].
+const CALLER_TAG: char = '/';
+/// The tag of sockets that watch all jobs. A caller tag continues with a hash after the slash.
+pub(super) const LIST_TAG: &str = "/jobs";
 
 impl Project {
     /// Returns an ordinary response if no stream can be opened.
     pub(super) async fn watch(self: Rc<Self>, watch: WatchCall) -> HostResult<Response> {
         self.jobs
             .remember_project(&watch.ids.project, watch.resource)?;
-        if let Err(refusal) = self.check_streams(&watch) {
-            return make_refusal(&refusal);
-        }
-        let opened = match &watch.job {
-            Some(job) => self.watch_job(&watch, job).await?,
-            None => Ok(self.open_socket(&watch, self.jobs.list_events(watch.after)?)?),
-        };
+        let opened = self.open_stream(&watch).await;
         self.schedule().await?;
         match opened {
-            Ok(WebSocketPair { client, .. }) => Ok(Response::from_websocket(client)?),
-            Err(refusal) => make_refusal(&refusal),
+            Ok(client) => Ok(Response::from_websocket(client)?),
+            // The status is always 200, because a refusal can have status 204, which allows no body.
+            Err(Refusal::Response(refusal)) => Ok(Response::from_json(&refusal)?),
+            Err(Refusal::Failed(error)) => Err(error),
         }
     }
 
-    async fn watch_job(
-        self: &Rc<Self>,
-        watch: &WatchCall,
-        job: &str,
-    ) -> HostResult<Result<WebSocketPair, GatewayResponse>> {
+    async fn open_stream(self: &Rc<Self>, watch: &WatchCall) -> Result<WebSocket, Refusal> {
+        self.check_streams(watch)?;
+        let Some(job) = &watch.job else {
+            let events = self.jobs.list_events(watch.after)?;
+            return Ok(self.open_socket(watch, events)?.client);
+        };
+        let missing = || Refusal::problem(&watch.resource.not_recorded(), watch);
         // The id of a deployment does not prove that it belongs to this project.
         let is_recorded = self.jobs.find(job)?.is_some_and(|row| row.is_listed);
         if watch.resource == Resource::Deployment && !is_recorded {
-            let problem = watch.resource.not_recorded();
-            return Ok(Err(GatewayResponse::problem(&problem, &watch.ids.id)));
+            return Err(missing());
         }
-        if let Some(refusal) = self.bring_up_to_date(watch, job).await? {
-            return Ok(Err(refusal));
-        }
-        // Other streams may have opened during the poll.
-        if let Err(refusal) = self.check_streams(watch) {
-            return Ok(Err(refusal));
-        }
-        // The record may have been deleted during the poll.
-        let Some(row) = self.jobs.find(job)? else {
-            let problem = watch.resource.not_recorded();
-            return Ok(Err(GatewayResponse::problem(&problem, &watch.ids.id)));
-        };
+        self.bring_up_to_date(watch, job).await?;
+        // Other streams may have opened during the poll, and the record may have been deleted.
+        self.check_streams(watch)?;
+        let row = self.jobs.find(job)?.ok_or_else(missing)?;
         let events = self.jobs.events(job, watch.after)?;
         let record = row.record(self.jobs.resource());
         let is_given_up = record.is_late(&self.timing, now());
         let is_closed = is_given_up || record.is_finished();
         if is_closed && events.is_empty() {
-            return Ok(Err(GatewayResponse::empty(204)));
+            return Err(Refusal::Response(GatewayResponse::empty(204)));
         }
         let pair = self.open_socket(watch, events)?;
         if is_given_up {
@@ -66,7 +63,7 @@ impl Project {
         if is_closed {
             sockets::close(&pair.server, "finished");
         }
-        Ok(Ok(pair))
+        Ok(pair.client)
     }
 
     /// Polls a job if its stored state is stale and the poll budget allows the poll. Returns the
@@ -75,15 +72,12 @@ impl Project {
         self: &Rc<Self>,
         watch: &WatchCall,
         job: &str,
-    ) -> HostResult<Option<GatewayResponse>> {
+    ) -> Result<(), Refusal> {
         let now = now();
         let row = self.jobs.find(job)?;
-        let is_due = row.as_ref().is_none_or(|row| {
-            let job = self.job_of(row);
-            job.is_poll_due(watch.after, now, &self.timing)
-        });
-        if !is_due {
-            return Ok(None);
+        let stored = self.job(job, row.as_ref());
+        if !stored.is_poll_due(watch.after, now, &self.timing) {
+            return Ok(());
         }
         if let Some(row) = &row {
             // A job that the gateway did not create does not use the poll budget: the poll counts
@@ -95,33 +89,119 @@ impl Project {
                 !usage.is_paused(now)
             };
             if !has_room {
-                return Ok(None);
+                return Ok(());
             }
         }
-        let job = JobId::new(job);
-        let job = job.map_err(|error| HostError::new(error.message()))?;
-        let poll = self.poll(&watch.ids, &job)?;
+        let id = JobId::new(job).map_err(HostError::from)?;
+        let poll = self.poll(&watch.ids, &id)?;
         if row.is_some() {
             self.await_polls(vec![poll.clone()]).await?;
             if poll.is_running() {
-                return Ok(None);
+                return Ok(());
             }
         }
         let Err(failure) = poll.wait().await?.outcome else {
-            return Ok(None);
+            return Ok(());
         };
         // The watcher receives the stored state until Mintlify returns a newer state.
-        let is_stored_state_valid = row.is_some_and(|row| {
-            let may_be_unknown =
-                failure.is_missing && row.record(self.jobs.resource()).may_be_unknown(now);
+        let is_stored_state_valid = stored.record.is_some_and(|record| {
+            let may_be_unknown = failure.is_missing && record.may_be_unknown(now);
             may_be_unknown || failure.is_temporary() || failure.is_fault
         });
-        let problem = || GatewayResponse::problem(&failure.problem, &watch.ids.id);
-        Ok((!is_stored_state_valid).then(problem))
+        if is_stored_state_valid {
+            return Ok(());
+        }
+        Err(Refusal::problem(&failure.problem, watch))
+    }
+
+    /// Excludes closing sockets, whose clients receive missed changes after reconnecting.
+    pub(super) fn find_watchers(&self, tag: &str) -> Vec<WebSocket> {
+        let mut sockets = self.state.get_websockets_with_tag(tag);
+        sockets.retain(is_open);
+        sockets
+    }
+
+    pub(super) fn find_watched_targets(&self) -> HashSet<String> {
+        let mut sockets = self.state.get_websockets();
+        sockets.retain(is_open);
+        let tags = sockets
+            .iter()
+            .flat_map(|socket| self.state.get_tags(socket));
+        tags.filter(|tag| tag == LIST_TAG || !tag.starts_with(CALLER_TAG))
+            .collect()
+    }
+
+    fn check_streams(&self, watch: &WatchCall) -> Result<(), Refusal> {
+        let settings = &self.settings;
+        let owner = watch.job.as_ref().map_or("the project", |_| "the job");
+        let [target, caller] = make_tags(watch);
+        for (tag, limit, owner) in [
+            (caller, settings.streams_per_caller, "the caller"),
+            (target, settings.streams_per_job, owner),
+        ] {
+            if self.find_watchers(&tag).len() >= limit as usize {
+                return Err(Refusal::problem(
+                    &Problem::too_many_streams(owner, limit),
+                    watch,
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The WebSocket stays open when this instance hibernates.
+    fn open_socket(
+        &self,
+        watch: &WatchCall,
+        events: Vec<StreamEvent>,
+    ) -> HostResult<WebSocketPair> {
+        let pair = WebSocketPair::new()?;
+        // The method of the `worker` crate panics if the runtime rejects a tag, so the raw method
+        // is called.
+        let tags = make_tags(watch).map(JsValue::from).to_vec();
+        let raw = self.state.as_raw();
+        raw.accept_websocket_with_tags(pair.server.as_ref(), tags)?;
+        for event in events {
+            sockets::send(&pair.server, &event.to_text());
+        }
+        Ok(pair)
+    }
+
+    /// Returns the number of watchers.
+    pub(super) fn broadcast(&self, tag: &str, event: Option<&StreamEvent>) -> usize {
+        let watchers = self.find_watchers(tag);
+        if let Some(text) = event.map(StreamEvent::to_text) {
+            for socket in &watchers {
+                sockets::send(socket, &text);
+            }
+        }
+        watchers.len()
     }
 }
 
-/// The response always has status 200, because a refusal can have status 204, which allows no body.
-fn make_refusal(refusal: &GatewayResponse) -> HostResult<Response> {
-    Ok(Response::from_json(refusal)?)
+/// Why no stream opens.
+enum Refusal {
+    Response(GatewayResponse),
+    Failed(HostError),
+}
+
+impl Refusal {
+    fn problem(problem: &Problem, watch: &WatchCall) -> Self {
+        Self::Response(GatewayResponse::problem(problem, &watch.ids.id))
+    }
+}
+
+impl From<HostError> for Refusal {
+    fn from(error: HostError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+fn make_tags(watch: &WatchCall) -> [String; 2] {
+    let target = watch.job.as_deref().unwrap_or(LIST_TAG);
+    [target.to_owned(), format!("{CALLER_TAG}{}", watch.caller)]
+}
+
+fn is_open(socket: &WebSocket) -> bool {
+    socket.as_ref().ready_state() == web_sys::WebSocket::OPEN
 }

@@ -17,25 +17,20 @@ use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::{RequestIds, UpstreamRequest};
 use crate::upstream::snapshot::Snapshot;
 
+type Reply = (GatewayResponse, RequestMetrics);
+
 impl Project {
-    pub(super) async fn write(
-        &self,
-        ids: &RequestIds,
-        write: &Write,
-    ) -> HostResult<(GatewayResponse, RequestMetrics)> {
+    pub(super) async fn write(&self, ids: &RequestIds, write: &Write) -> HostResult<Reply> {
         self.jobs.remember_project(&ids.project, write.resource())?;
-        let reserved = match write.resource() {
-            Resource::Job => self.database.transaction(|| self.reserve(ids, write))?,
-            Resource::Deployment => self.reserve_in_organization(ids, write).await?,
-        };
-        let (key, reservation) = match reserved {
+        let (key, reservation) = match self.reserve(ids, write).await? {
             Ok(reserved) => reserved,
             Err(refusal) => return Ok(refusal),
         };
-        let was_stored = match &write.job {
-            Some(id) => self.jobs.find(id)?.is_some(),
-            None => false,
+        let is_stored = || match &write.job {
+            Some(id) => self.jobs.find(id).map(|row| row.is_some()),
+            None => Ok(false),
         };
+        let was_stored = is_stored()?;
         let Exchange { metrics, outcome } = self.send_write(ids, write, &reservation).await;
         let (response, key_outcome) = match &outcome {
             Ok(reply) => (
@@ -47,10 +42,7 @@ impl Project {
                 failure.key_outcome,
             ),
         };
-        let is_deleted = match &write.job {
-            Some(id) => was_stored && self.jobs.find(id)?.is_none(),
-            None => false,
-        };
+        let is_deleted = was_stored && !is_stored()?;
         let conclude = || {
             if write.resource() == Resource::Job {
                 self.budget
@@ -63,29 +55,31 @@ impl Project {
             }
         };
         let stored = self.database.transaction(|| {
-            let change = self.store_write(write, &outcome)?;
+            let stored = match &outcome {
+                Ok(reply) => self.store_write(write, reply)?,
+                Err(_) => None,
+            };
             conclude()?;
-            Ok(change)
+            Ok(stored)
         });
         // If storing the job fails, the transaction is rolled back. The outcomes of the key and of
         // the reservation are then stored separately.
-        if stored.is_err()
-            && let Err(error) = self.database.transaction(conclude)
-        {
-            self.conclude_in_organization(ids, write, &reservation, &outcome)
-                .await;
+        let concluded = match &stored {
+            Ok(_) => Ok(()),
+            Err(_) => self.database.transaction(conclude),
+        };
+        self.conclude_in_organization(ids, write, &reservation, &outcome)
+            .await;
+        if let Err(error) = concluded {
             self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
             return Err(error);
         }
-        self.conclude_in_organization(ids, write, &reservation, &outcome)
-            .await;
-        let published = async {
-            match stored? {
-                Some(stored) => self.publish_write(write, &stored).await,
-                None => Ok(()),
-            }
+        let published = match stored {
+            Ok(Some(stored)) => self.publish_write(write, &stored).await,
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
         };
-        if let Err(error) = published.await {
+        if let Err(error) = published {
             // Mintlify's response is known, so the caller still receives it.
             log_for_operator(&format!("the job could not be stored: {error}"));
         }
@@ -101,61 +95,50 @@ impl Project {
         Ok((response, metrics))
     }
 
-    /// If the write must not be sent, returns the response as the inner `Err`.
-    fn reserve<'a>(
+    /// Reserves the idempotency key and the budget. If the write must not be sent, returns the
+    /// response as the inner `Err`.
+    async fn reserve<'a>(
         &self,
         ids: &RequestIds,
         write: &'a Write,
-    ) -> HostResult<Result<(KeyReservation<'a>, Reservation), (GatewayResponse, RequestMetrics)>>
-    {
-        let key = match self.keys.reserve(&ids.id, write)? {
-            Ok(key) => key,
-            Err(response) => return Ok(Err((response, RequestMetrics::default()))),
+    ) -> HostResult<Result<(KeyReservation<'a>, Reservation), Reply>> {
+        let reserve_key = || -> HostResult<_> {
+            let reserved = self.keys.reserve(&ids.id, write)?;
+            Ok(reserved.map_err(|response| (response, RequestMetrics::default())))
         };
-        match self.budget.reserve(&write.budget, self.upstream.timeout)? {
+        let conclude = |key, reserved| match reserved {
             Ok(reservation) => Ok(Ok((key, reservation))),
-            Err(problem) => {
-                let response = GatewayResponse::problem(&problem, &ids.id);
-                self.keys.conclude(&key, KeyOutcome::Release, &response)?;
+            Err(refusal) => {
+                self.keys.conclude(&key, KeyOutcome::Release, &refusal)?;
                 let metrics = RequestMetrics {
                     budget_left: Some(0),
                     ..RequestMetrics::default()
                 };
-                Ok(Err((response, metrics)))
+                Ok(Err((refusal, metrics)))
             }
+        };
+        let refuse = |problem: &Problem| GatewayResponse::problem(problem, &ids.id);
+        if write.resource() == Resource::Job {
+            return self.database.transaction(|| match reserve_key()? {
+                Ok(key) => {
+                    let reserved = self.budget.reserve(&write.budget, self.upstream.timeout)?;
+                    conclude(key, reserved.map_err(|problem| refuse(&problem)))
+                }
+                Err(refusal) => Ok(Err(refusal)),
+            });
         }
-    }
-
-    /// Reserves the idempotency key, then the organization's budget. If this instance ends before
-    /// the write is sent, the outcome of the key is unknown.
-    async fn reserve_in_organization<'a>(
-        &self,
-        ids: &RequestIds,
-        write: &'a Write,
-    ) -> HostResult<Result<(KeyReservation<'a>, Reservation), (GatewayResponse, RequestMetrics)>>
-    {
-        let key = match self.keys.reserve(&ids.id, write)? {
+        // If this instance ends before the write is sent, the outcome of the key is unknown.
+        let key = match reserve_key()? {
             Ok(key) => key,
-            Err(response) => return Ok(Err((response, RequestMetrics::default()))),
+            Err(refusal) => return Ok(Err(refusal)),
         };
-        let reserved = self
-            .organization
-            .reserve_write(&ids.id, &write.budget)
-            .await;
-        let refusal = match reserved {
-            Ok(Ok(reservation)) => return Ok(Ok((key, reservation))),
-            Ok(Err(refusal)) => refusal,
-            Err(error) => {
-                log_for_operator(&error.to_string());
-                GatewayResponse::problem(&Problem::object_unavailable(), &ids.id)
-            }
-        };
-        self.keys.conclude(&key, KeyOutcome::Release, &refusal)?;
-        let metrics = RequestMetrics {
-            budget_left: Some(0),
-            ..RequestMetrics::default()
-        };
-        Ok(Err((refusal, metrics)))
+        let organization = &self.organization;
+        let reserved = organization.reserve_write(&ids.id, &write.budget).await;
+        let reserved = reserved.unwrap_or_else(|error| {
+            log_for_operator(&error.to_string());
+            Err(refuse(&Problem::object_unavailable()))
+        });
+        conclude(key, reserved)
     }
 
     /// If the organization's object fails, the reservation counts until its hold ends.
@@ -215,33 +198,22 @@ impl Project {
         sent.read(&request, read)
     }
 
-    /// Returns `None` if the write failed or its response names no job.
-    fn store_write(
-        &self,
-        write: &Write,
-        outcome: &Result<Snapshot, UpstreamFailure>,
-    ) -> HostResult<Option<Stored>> {
-        let Ok(reply) = outcome else {
-            return Ok(None);
+    /// Returns `None` if the response names no job.
+    fn store_write(&self, write: &Write, reply: &Snapshot) -> HostResult<Option<Stored>> {
+        let state = self.state_of(reply);
+        let (id, event, creation) = match (&write.job, &reply.id) {
+            (Some(id), _) => {
+                self.jobs.add_message(id, write)?;
+                (id, Event::FollowedUp(state), None)
+            }
+            (None, Some(id)) => {
+                let has_webhook = write.webhook.is_some();
+                (id, Event::Created { state, has_webhook }, Some(write))
+            }
+            (None, None) => return Ok(None),
         };
-        if let Some(id) = &write.job {
-            self.jobs.add_message(id, write)?;
-            let event = Event::FollowedUp(self.state_of(reply));
-            return Ok(Some(self.store_event(id, event, Some(reply), None)?));
-        }
-        let Some(id) = reply.id.as_deref() else {
-            return Ok(None);
-        };
-        let event = Event::Created {
-            state: self.state_of(reply),
-            has_webhook: write.webhook.is_some(),
-        };
-        Ok(Some(self.store_event(
-            id,
-            event,
-            Some(reply),
-            Some(write),
-        )?))
+        let stored = self.store_event(id, event, Some(reply), creation)?;
+        Ok(Some(stored))
     }
 
     async fn publish_write(&self, write: &Write, stored: &Stored) -> HostResult<()> {

@@ -1,9 +1,10 @@
 use std::fmt;
 
-use quillgate::credential::{BaseUrl, PlainHttp, is_header_value};
+use quillgate::credential::{BaseUrl, is_header_value};
 
 use crate::http::response::HeaderFields;
 use crate::upstream::request::USER_AGENT;
+use crate::upstream::upstream_settings::read_base_url;
 use crate::variable::{VariableError, Variables, variables};
 
 variables! {
@@ -41,7 +42,7 @@ impl PullRequestSettings {
         // All three variables are read even if requests are off: `check_config` records which names
         // are read, and reports other names as unknown.
         let token = read_token(variables("GITHUB_TOKEN"))?;
-        let base_url = read_base_url(variables("GITHUB_API_URL"))?;
+        let base_url = read_base_url("GITHUB_API_URL", variables, GITHUB_API)?;
         let is_on = match variables("PULL_REQUEST_STATES").as_deref() {
             None => token.is_some(),
             Some("on") => true,
@@ -78,15 +79,4 @@ fn read_token(value: Option<String>) -> Result<Option<GitHubToken>, VariableErro
         }),
         token => Ok(token.map(GitHubToken)),
     }
-}
-
-/// Reads `GITHUB_API_URL`. The gateway sends the token to this URL, so the URL must be `https`,
-/// except on a loopback host.
-fn read_base_url(value: Option<String>) -> Result<BaseUrl, VariableError> {
-    let url = value.unwrap_or_else(|| GITHUB_API.to_owned());
-    let base = BaseUrl::new(url).and_then(|base| base.for_credential(PlainHttp::Loopback));
-    base.map_err(|_| VariableError {
-        variable: "GITHUB_API_URL",
-        rule: "must be an absolute https URL, or http on this machine, without credentials, query or fragment",
-    })
 }

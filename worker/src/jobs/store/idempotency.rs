@@ -21,7 +21,6 @@ pub struct KeyReservation<'a> {
     key: Option<(&'a str, &'a str)>,
     /// The record that a forced retry replaces.
     earlier: Option<KeyRecord>,
-    /// The key is removed from these at the end of the request.
     running: Keys,
 }
 

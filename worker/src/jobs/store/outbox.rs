@@ -81,7 +81,6 @@ impl Outbox {
         self.database.execute(update, values)
     }
 
-    /// See [`DeliveryQueue::next_due`].
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
         Ok(self.queue.borrow().next_due(&self.receivers()?, now()))
     }

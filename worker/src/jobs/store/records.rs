@@ -10,7 +10,6 @@ use crate::jobs::job_row::{JobRow, read_boolean};
 use crate::jobs::machine::Record;
 use crate::jobs::records::has_room_for_whole;
 use crate::jobs::resource::Resource;
-use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::json;
 use crate::runtime::{HostResult, now, number, optional_number, optional_text, text};
@@ -46,7 +45,6 @@ macro_rules! unfinished_jobs {
 pub struct NextTimes {
     /// Of the jobs that are not polled for a webhook.
     pub oldest: Option<Millis>,
-    /// The time of the oldest deletion.
     pub oldest_deletion: Option<Millis>,
     /// Except jobs whose poll is running.
     pub next_poll: Option<Millis>,
@@ -54,10 +52,7 @@ pub struct NextTimes {
     pub is_polling: bool,
 }
 
-fn number_columns(
-    record: &Record<JobEnd>,
-    due: Option<Millis>,
-) -> [(&'static str, Option<u64>); 8] {
+fn number_columns(record: &Record, due: Option<Millis>) -> [(&'static str, Option<u64>); 8] {
     let given_up = record.is_given_up.then_some(record.started_at);
     [
         ("version = ?", Some(record.version)),
@@ -125,7 +120,7 @@ impl JobStore {
         &self,
         id: &str,
         row: Option<&JobRow>,
-        record: &Record<JobEnd>,
+        record: &Record,
         snapshot: Option<&Snapshot>,
         due: Option<Millis>,
         is_revised: bool,
@@ -198,7 +193,6 @@ impl JobStore {
             .execute(include_str!("sql/trim_events.sql"), values)
     }
 
-    /// Returns the event for list streams.
     pub fn add_message(&self, id: &str, write: &Write) -> HostResult<()> {
         let prompt = self.find_whole(write).unwrap_or(&write.prompt_summary);
         let row = [
@@ -216,20 +210,17 @@ impl JobStore {
 
     /// Deletes jobs that last started at `latest` or before and are not polled for a webhook.
     /// Returns their ids and the events for list streams.
-    pub fn sweep(&self, latest: Millis) -> HostResult<(Vec<String>, Vec<StreamEvent>)> {
+    pub fn sweep(&self, latest: Millis) -> HostResult<Vec<(String, Option<StreamEvent>)>> {
         let query = "SELECT id FROM job WHERE webhook_poll IS NULL AND last_started_at <= ?
             ORDER BY last_started_at LIMIT ?";
         let values = [number(latest.0), number(MAX_JOBS_PER_ALARM)];
         let jobs: Vec<String> = self.database.values(query, values)?;
-        let events = self.database.transaction(|| {
-            let mut events = Vec::new();
-            for id in &jobs {
-                events.extend(self.delete(id)?);
-            }
+        self.database.transaction(|| {
+            let delete = |id: &String| Ok((id.clone(), self.delete(id)?));
+            let deleted = jobs.iter().map(delete).collect::<HostResult<_>>()?;
             self.forget_deletions()?;
-            Ok(events)
-        })?;
-        Ok((jobs, events))
+            Ok(deleted)
+        })
     }
 
     /// Returns the event for list streams.

@@ -22,34 +22,36 @@ pub struct Waiting {
     pub due: Millis,
 }
 
-#[derive(Debug, Clone)]
-struct Delivery {
-    receiver: String,
-    leased_at: Millis,
+#[derive(Debug, Clone, Default)]
+struct Receiver {
+    origin: String,
+    /// `None` without a delivery in flight.
+    leased_at: Option<Millis>,
     /// `None` while the delivery waits for a permit.
     sent_at: Option<Millis>,
+    /// When the latest delivery ended.
+    served_at: Option<Millis>,
+    was_slow: bool,
 }
 
-#[derive(Debug, Clone)]
-struct Served {
-    receiver: String,
-    at: Millis,
-    is_slow: bool,
+impl Receiver {
+    fn is_slow(&self, now: Millis) -> bool {
+        let is_late = |sent_at| now.since(sent_at) >= SLOW_AFTER;
+        self.was_slow || self.sent_at.is_some_and(is_late)
+    }
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct DeliveryQueue {
-    in_flight: Vec<Delivery>,
-    served: Vec<Served>,
-}
+pub struct DeliveryQueue(Vec<Receiver>);
 
 impl DeliveryQueue {
     /// A fast receiver, then the one that has waited longest for its turn.
     pub fn choose<'a>(&self, waiting: &'a [Waiting], now: Millis) -> Option<&'a str> {
         let due = self.eligible(waiting, now).filter(|one| one.due <= now);
         let first = due.min_by_key(|one| {
-            let served_at = self.find_served(&one.receiver).map(|served| served.at);
-            (self.was_slow(&one.receiver), served_at, one.due)
+            let known = self.find(&one.receiver);
+            let was_slow = known.is_some_and(|known| known.was_slow);
+            (was_slow, known.and_then(|known| known.served_at), one.due)
         });
         first.map(|one| one.receiver.as_str())
     }
@@ -60,51 +62,42 @@ impl DeliveryQueue {
         // A delivery can outlive its lease. An alarm at the end of that lease would be in the past
         // and would fire continuously.
         let earliest = now.plus(MIN_LEASE_PAUSE);
-        let leases = self.in_flight.iter();
-        let lease_ends = leases.map(|delivery| delivery.leased_at.plus(LEASE).max(earliest));
+        let leases = self.0.iter().filter_map(|known| known.leased_at);
+        let lease_ends = leases.map(|leased_at| leased_at.plus(LEASE).max(earliest));
         let due = self.eligible(waiting, now).map(|one| one.due);
         due.chain(lease_ends).min()
     }
 
     /// The delivery first waits for a permit.
     pub fn begin(&mut self, receiver: &str, now: Millis) {
-        self.replace(receiver, now, None);
+        self.lease(receiver, now, None);
     }
 
     /// Renews the lease.
     pub fn begin_request(&mut self, receiver: &str, now: Millis) {
-        self.replace(receiver, now, Some(now));
+        self.lease(receiver, now, Some(now));
     }
 
-    fn replace(&mut self, receiver: &str, leased_at: Millis, sent_at: Option<Millis>) {
-        self.in_flight
-            .retain(|delivery| delivery.receiver != receiver);
-        self.in_flight.push(Delivery {
-            receiver: receiver.to_owned(),
-            leased_at,
-            sent_at,
-        });
+    fn lease(&mut self, receiver: &str, now: Millis, sent_at: Option<Millis>) {
+        let at = self.0.iter().position(|known| known.origin == receiver);
+        let mut known = at.map(|at| self.0.swap_remove(at)).unwrap_or_default();
+        receiver.clone_into(&mut known.origin);
+        (known.leased_at, known.sent_at) = (Some(now), sent_at);
+        self.0.push(known);
     }
 
     /// A delivery without a request does not show whether the receiver is slow.
     pub fn finish(&mut self, receiver: &str, now: Millis) {
-        let is_own = |delivery: &Delivery| delivery.receiver == receiver;
-        let Some(index) = self.in_flight.iter().position(is_own) else {
+        let Some(known) = self.0.iter_mut().find(|known| known.origin == receiver) else {
             return;
         };
-        let Delivery {
-            receiver, sent_at, ..
-        } = self.in_flight.swap_remove(index);
-        let is_slow = sent_at.map_or_else(
-            || self.was_slow(&receiver),
-            |sent_at| now.since(sent_at) >= SLOW_AFTER,
-        );
-        self.served.retain(|served| served.receiver != receiver);
-        self.served.push(Served {
-            receiver,
-            at: now,
-            is_slow,
-        });
+        if known.leased_at.take().is_none() {
+            return;
+        }
+        if let Some(sent_at) = known.sent_at.take() {
+            known.was_slow = now.since(sent_at) >= SLOW_AFTER;
+        }
+        known.served_at = Some(now);
     }
 
     fn eligible<'a>(
@@ -112,28 +105,19 @@ impl DeliveryQueue {
         waiting: &'a [Waiting],
         now: Millis,
     ) -> impl Iterator<Item = &'a Waiting> {
-        let has_room = self.in_flight.len() < MAX_IN_FLIGHT;
-        let is_slow_in_flight = self.in_flight.iter().any(|delivery| {
-            let is_slow = |sent_at| now.since(sent_at) >= SLOW_AFTER;
-            delivery.sent_at.is_some_and(is_slow) || self.was_slow(&delivery.receiver)
-        });
-        let is_in_flight = |one: &Waiting| {
-            let mut deliveries = self.in_flight.iter();
-            deliveries.any(|delivery| delivery.receiver == one.receiver)
-        };
+        let in_flight = || self.0.iter().filter(|known| known.leased_at.is_some());
+        let has_room = in_flight().count() < MAX_IN_FLIGHT;
+        let is_slow_in_flight = in_flight().any(|known| known.is_slow(now));
         waiting.iter().filter(move |one| {
-            has_room && !is_in_flight(one) && !(is_slow_in_flight && self.was_slow(&one.receiver))
+            let known = self.find(&one.receiver);
+            let can_begin = known.is_none_or(|known| {
+                known.leased_at.is_none() && !(is_slow_in_flight && known.was_slow)
+            });
+            has_room && can_begin
         })
     }
 
-    fn find_served(&self, receiver: &str) -> Option<&Served> {
-        self.served
-            .iter()
-            .find(|served| served.receiver == receiver)
-    }
-
-    fn was_slow(&self, receiver: &str) -> bool {
-        self.find_served(receiver)
-            .is_some_and(|served| served.is_slow)
+    fn find(&self, receiver: &str) -> Option<&Receiver> {
+        self.0.iter().find(|known| known.origin == receiver)
     }
 }

@@ -1,12 +1,11 @@
 mod schedule;
 
 use quillgate::{Call, Day, DayGroup, Millis, Operation};
-use quillgate_worker::analytics::archive::run_lock::RunLock;
-use quillgate_worker::analytics::archive::schedule::{DayRecord, Part, ProjectRecord};
-use quillgate_worker::analytics::archive::stored_path::{MAX_BYTES, store_path};
+use quillgate_worker::analytics::archive::schedule::{DayRecord, Part, ProjectRecord, RunLock};
 use quillgate_worker::analytics::archive::views::{ViewsQuery, ViewsRow, write_views};
 use quillgate_worker::analytics::archive::{
-    Counts, SeriesQuery, StoredDay, Subject, is_final, plan_backfill, write_series, write_status,
+    Counts, MAX_PATH_BYTES, SeriesQuery, StoredDay, Subject, is_final, plan_backfill, store_path,
+    write_series, write_status,
 };
 use quillgate_worker::app::config::Config;
 use serde_json::{Value, json};
@@ -292,7 +291,7 @@ fn renewing_extends_the_lease() {
 
 #[test]
 fn an_ordinary_path_is_stored_unchanged() {
-    let deep = "/s".repeat(MAX_BYTES / 2);
+    let deep = "/s".repeat(MAX_PATH_BYTES / 2);
     for path in [
         "/",
         "",
@@ -322,9 +321,12 @@ fn control_characters_are_percent_encoded() {
 #[test]
 fn a_long_path_is_cut_between_characters() {
     for (path, start) in [
-        ("x".repeat(MAX_BYTES + 1), "x".repeat(1021)),
-        ("é".repeat(MAX_BYTES), "é".repeat(510)),
-        ("\0".repeat(MAX_BYTES), format!("{}%", "%00".repeat(340))),
+        ("x".repeat(MAX_PATH_BYTES + 1), "x".repeat(1021)),
+        ("é".repeat(MAX_PATH_BYTES), "é".repeat(510)),
+        (
+            "\0".repeat(MAX_PATH_BYTES),
+            format!("{}%", "%00".repeat(340)),
+        ),
     ] {
         let stored = store_path(&path);
         assert_eq!(stored, start + "…");

@@ -98,7 +98,7 @@ fn rejected_export_has_retry_after() {
 const CURSOR: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 fn requested_arguments(export: &Export) -> Vec<(&'static str, &str)> {
-    let call = export.next().unwrap();
+    let call = export.pages.next().unwrap();
     let arguments = call.arguments();
     arguments.map(|(own, text)| (own.name, text)).collect()
 }
@@ -118,11 +118,11 @@ fn an_export_requests_maximum_pages_in_order() {
     for (offset, has_more) in [("0", true), ("250", true), ("500", false)] {
         let window = [("limit", "250"), ("offset", offset)];
         assert_eq!(requested_arguments(&export), [RANGE, window].concat());
-        assert_eq!(export.cursor(), offset);
+        assert_eq!(export.cursor, offset);
         export.push_page(&page(0..250, has_more), &mut out).unwrap();
     }
-    assert_eq!(export.next(), None);
-    assert_eq!(export.rows(), 750);
+    assert_eq!(export.pages.next(), None);
+    assert_eq!(export.rows, 750);
     assert_eq!(String::from_utf8(out).unwrap().lines().count(), 750);
 }
 
@@ -131,16 +131,16 @@ fn an_export_by_cursor_continues_at_the_cursor_of_the_previous_page() {
     let mut export = begin(Operation::ExportSearches, &json!({})).unwrap();
     let expected = [&RANGE[..], &[("limit", "100")]].concat();
     assert_eq!(requested_arguments(&export), expected);
-    assert_eq!(export.cursor(), "0~");
+    assert_eq!(export.cursor, "0~");
     let mut out = Vec::new();
     let first = json!({ "searches": [{ "hits": 1 }], "nextCursor": "n~1" }).to_string();
     export.push_page(&first, &mut out).unwrap();
-    assert_eq!(export.next().unwrap().text("cursor"), Some("n~1"));
-    assert_eq!(export.cursor(), "0~n~1");
+    assert_eq!(export.pages.next().unwrap().text("cursor"), Some("n~1"));
+    assert_eq!(export.cursor, "0~n~1");
     let repeated = export.push_page(&first, &mut out);
     let reason = "nextCursor repeats an earlier cursor: \"n~1\"".to_owned();
     assert_eq!(repeated, Err(PageFault::Contradiction(reason)));
-    assert_eq!(export.cursor(), "0~n~1");
+    assert_eq!(export.cursor, "0~n~1");
     assert_eq!(out, b"{\"hits\":1}\n");
 }
 
@@ -148,7 +148,7 @@ fn an_export_by_cursor_continues_at_the_cursor_of_the_previous_page() {
 fn filters_are_sent_with_every_page() {
     let filters = json!({ "source": "contextual", "status": "pending" });
     let export = begin(Operation::ExportFeedback, &filters).unwrap();
-    let call = export.next().unwrap();
+    let call = export.pages.next().unwrap();
     assert_eq!(call.text("source"), Some("contextual"));
     assert_eq!(call.text("status"), Some("pending"));
     assert_eq!(call.text("limit"), Some("100"));
@@ -163,22 +163,22 @@ fn an_interrupted_export_resumes_after_the_last_received_row() {
         ("1001", "1000", 1),
     ] {
         let mut export = views(&json!({ "cursor": cursor }));
-        assert_eq!(export.next().unwrap().text("offset"), Some(offset));
-        assert_eq!(export.cursor(), cursor);
+        assert_eq!(export.pages.next().unwrap().text("offset"), Some(offset));
+        assert_eq!(export.cursor, cursor);
         let mut out = Vec::new();
         export.push_page(&page(0..250, false), &mut out).unwrap();
-        assert_eq!(export.rows(), 250 - skipped, "from {cursor}");
+        assert_eq!(export.rows, 250 - skipped, "from {cursor}");
     }
     let resumed = json!({ "cursor": format!("7~{CURSOR}") });
     let export = begin(Operation::ExportConversations, &resumed).unwrap();
-    assert_eq!(export.next().unwrap().text("cursor"), Some(CURSOR));
-    assert_eq!(export.cursor(), format!("7~{CURSOR}"));
+    assert_eq!(export.pages.next().unwrap().text("cursor"), Some(CURSOR));
+    assert_eq!(export.cursor, format!("7~{CURSOR}"));
     let empty = views(&json!({ "cursor": "700" }));
     let mut export = empty;
     export
         .push_page(&page(0..10, false), &mut Vec::new())
         .unwrap();
-    assert_eq!((export.rows(), export.next()), (0, None));
+    assert_eq!((export.rows, export.pages.next()), (0, None));
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_malformed_or_oversized_page_changes_nothing() {
     let before = out.clone();
     for bad in ["", "{\"views\":[{},1]}", &page(0..251, true)] {
         assert!(export.push_page(bad, &mut out).is_err());
-        assert_eq!((export.cursor(), export.rows()), ("250", 250));
+        assert_eq!((&*export.cursor, export.rows), ("250", 250));
         assert_eq!(out, before);
     }
 }
@@ -235,7 +235,7 @@ fn an_export_of_events_continues_in_parts_after_a_timeout() {
     assert_eq!(requested_arguments(&export), window);
 
     // Another export resumes within the part.
-    let cursor = export.cursor().to_owned();
+    let cursor = export.cursor.clone();
     let mut resumed = begin(Operation::ExportConversations, &json!({ "cursor": cursor })).unwrap();
     for export in [&mut export, &mut resumed] {
         assert_eq!(requested_arguments(export), window);
@@ -244,7 +244,7 @@ fn an_export_of_events_continues_in_parts_after_a_timeout() {
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text.lines().count(), 1, "{text}");
         assert!(text.contains("00:06"), "{text}");
-        assert_eq!(export.next().unwrap().text("dateTo"), Some(part[0]));
+        assert_eq!(export.pages.next().unwrap().text("dateTo"), Some(part[0]));
     }
 }
 
@@ -254,13 +254,13 @@ fn an_export_that_resumes_within_a_page_is_not_split() {
         let resumed = json!({ "cursor": cursor });
         let mut export = begin(Operation::ExportConversations, &resumed).unwrap();
         assert!(!export.after_failure(504));
-        assert_eq!(export.cursor(), cursor);
+        assert_eq!(export.cursor, cursor);
         assert!(!export.after_failure(414));
         let mut out = Vec::new();
         export
             .push_page(&turns(&[9, 8, 7], None), &mut out)
             .unwrap();
-        assert_eq!(export.rows(), 1);
+        assert_eq!(export.rows, 1);
     }
 }
 
@@ -278,12 +278,12 @@ fn an_export_of_events_accepts_the_same_rows_as_a_report() {
     let mut out = Vec::new();
     let first = turns(&[row(8), row(7), r#"{"id":7,"timestamp":null}"#.to_owned()]);
     export.push_page(&first, &mut out).unwrap();
-    assert_eq!(export.rows(), 3);
+    assert_eq!(export.rows, 3);
     assert!(export.after_failure(504));
     // The last id counts, so this row has the key of a received row.
     let same = row(7).replace(r#""id":"x","#, "");
     export.push_page(&turns(&[same, row(6)]), &mut out).unwrap();
-    assert_eq!(export.rows(), 4);
+    assert_eq!(export.rows, 4);
 }
 
 #[test]
@@ -292,6 +292,6 @@ fn an_export_is_mixed_if_the_totals_change() {
     let grown = page(250..300, false).replace("{}", r#"{"human":1}"#);
     for (page, is_mixed) in [(page(0..250, true), false), (grown, true)] {
         export.push_page(&page, &mut Vec::new()).unwrap();
-        assert_eq!(export.is_mixed(), is_mixed);
+        assert_eq!(export.pages.is_mixed(), is_mixed);
     }
 }

@@ -2,9 +2,10 @@ mod interleavings;
 
 use quillgate::Millis;
 use quillgate_worker::jobs::machine::{
-    Announcement, CloseReason, Effect, Event, Job, PollFailure, State, Timing,
+    CloseReason, Effect, Event, Job, PollFailure, State, Timing,
 };
 use quillgate_worker::jobs::poll::RESTART_TIME;
+use quillgate_worker::jobs::webhook::JobEnd;
 
 use crate::fixtures::{NOW, at};
 
@@ -14,7 +15,6 @@ const TIMING: Timing = Timing {
     poll_duration: Millis::from_seconds(1_800),
     timeout: Millis::from_seconds(30),
 };
-type End = u8;
 const FAILURE: PollFailure = PollFailure {
     is_missing: false,
     retry_after: None,
@@ -25,7 +25,7 @@ const MISSING: PollFailure = PollFailure {
 };
 
 /// Returns a job with a webhook that was created at [`NOW`] and is active.
-fn active() -> Job<End> {
+fn active() -> Job {
     let mut job = Job::default();
     let state = State {
         data: "active".to_owned(),
@@ -40,18 +40,18 @@ fn active() -> Job<End> {
 }
 
 /// Answers a poll of the job with a final state.
-fn complete(job: &mut Job<End>, data: &str, seconds: u64) -> Vec<Effect<End>> {
+fn complete(job: &mut Job, data: &str, seconds: u64) -> Vec<Effect> {
     let state = State {
         data: data.to_owned(),
-        end: Some(1),
+        end: Some(JobEnd::Completed),
     };
     let found = job.apply(Event::PollStarted(seconds), at(seconds), &TIMING);
     assert_eq!(found, []);
     job.apply(Event::PollAnswered(seconds, state), at(seconds), &TIMING)
 }
 
-const COMPLETED: Effect<End> = Effect::QueueWebhook(Announcement::Ended(1));
-const CLOSE_FINISHED: Effect<End> = Effect::CloseWatchers(CloseReason::Finished);
+const COMPLETED: Effect = Effect::QueueWebhook(JobEnd::Completed);
+const CLOSE_FINISHED: Effect = Effect::CloseWatchers(CloseReason::Finished);
 
 #[test]
 fn end_is_announced_once() {
@@ -59,7 +59,11 @@ fn end_is_announced_once() {
     let end = [Effect::Notify, COMPLETED, CLOSE_FINISHED];
     assert_eq!(complete(&mut job, "completed", 30), end);
     assert_eq!(complete(&mut job, "completed", 60), []);
-    let update = [Effect::Notify, Effect::UpdateWebhook(1), CLOSE_FINISHED];
+    let update = [
+        Effect::Notify,
+        Effect::UpdateWebhook(JobEnd::Completed),
+        CLOSE_FINISHED,
+    ];
     assert_eq!(complete(&mut job, "completed, with a link", 90), update);
     assert_eq!(job.webhook_due(at(90), &TIMING), None);
 }
@@ -84,7 +88,7 @@ fn job_whose_poll_runs_across_the_limit_is_given_up_when_the_poll_ends() {
         let mut job = active();
         assert_eq!(job.apply(Event::PollStarted(1), at(1_799), &TIMING), []);
         let give_up = [
-            Effect::QueueWebhook(Announcement::Unfinished),
+            Effect::QueueWebhook(JobEnd::Unfinished),
             Effect::CloseWatchers(CloseReason::GivenUp),
         ];
         assert_eq!(job.apply(answer, at(1_801), &TIMING), give_up);
@@ -128,7 +132,7 @@ fn response_to_an_earlier_poll_is_ignored() {
 #[test]
 fn stored_job_is_polled_for_a_watcher_once_an_interval() {
     let mut job = active();
-    assert!(Job::<End>::default().is_poll_due(None, NOW, &TIMING));
+    assert!(Job::default().is_poll_due(None, NOW, &TIMING));
     for (seconds, expected) in [(0, false), (4, false), (5, true), (6, true)] {
         for after in [None, Some(1)] {
             let is_due = job.is_poll_due(after, at(seconds), &TIMING);
@@ -169,7 +173,7 @@ fn job_that_mintlify_knows_again_is_not_announced_as_lost() {
         let found = job.apply(Event::PollStarted(poll), at(seconds), &TIMING);
         assert_eq!(found, []);
         let effects = job.apply(answer, at(seconds), &TIMING);
-        assert!(!effects.contains(&Effect::QueueWebhook(Announcement::NotFound)));
+        assert!(!effects.contains(&Effect::QueueWebhook(JobEnd::NotFound)));
     }
     assert!(complete(&mut job, "completed", 1_200).contains(&COMPLETED));
 }

@@ -1,8 +1,8 @@
 use quillgate::Millis;
-use quillgate_worker::jobs::pull_request::cache::PullRequestCache;
-use quillgate_worker::jobs::pull_request::failure::GitHubFailure;
 use quillgate_worker::jobs::pull_request::pull_request_settings::PullRequestSettings;
-use quillgate_worker::jobs::pull_request::{PullRequest, PullRequestState, PullRequestStatus};
+use quillgate_worker::jobs::pull_request::{
+    GitHubFailure, PullRequest, PullRequestCache, PullRequestState, PullRequestStatus,
+};
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, SECONDS, at, change, configure};
@@ -174,7 +174,7 @@ fn cache_with(result: Result<PullRequestStatus, GitHubFailure>) -> PullRequestCa
 #[test]
 fn a_status_is_cached_while_it_is_fresh() {
     for (status, seconds) in [(OPEN, 60), (MERGED, 3_600)] {
-        let cache = cache_with(Ok(status));
+        let cache = cache_with(Ok(status.clone()));
         let last = at(seconds - 1);
         assert_eq!(cache.find(&request(1), last), Some(status));
         assert_eq!(cache.find(&request(2), last), None);

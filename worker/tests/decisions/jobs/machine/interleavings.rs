@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::jobs::machine::{
-    Announcement, CloseReason, Effect, Event, Interest, Job, PollFailure, Record, State,
+    CloseReason, Effect, Event, Interest, Job, PollFailure, Record, State,
 };
 use quillgate_worker::jobs::poll::CREATION_DELAY;
 use quillgate_worker::jobs::poll_budget::{PollBudget, PollUsage};
+use quillgate_worker::jobs::webhook::JobEnd;
 
-use super::{End, MISSING, TIMING};
+use super::{MISSING, TIMING};
 
 const SECOND: Millis = Millis::from_seconds(1);
 const BUDGET: PollBudget = PollBudget {
@@ -19,6 +20,7 @@ const BUDGET: PollBudget = PollBudget {
     window: Millis::from_seconds(3_600),
 };
 const JOBS: usize = 2;
+const ENDS: [JobEnd; 2] = [JobEnd::Completed, JobEnd::Failed];
 
 #[derive(Debug, Clone, Copy)]
 enum Action {
@@ -30,7 +32,7 @@ enum Action {
     CreateAnswered,
     /// The job changes at Mintlify. It may finish, or start again.
     Change {
-        end: Option<End>,
+        end: Option<JobEnd>,
     },
     /// Mintlify accepts a follow-up. The response is on its way.
     FollowUp {
@@ -66,7 +68,7 @@ fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
         2 => any::<bool>().prop_map(|has_webhook| Action::Create { has_webhook }),
         3 => Just(Action::CreateAnswered),
-        3 => prop::option::of(0..2_u8).prop_map(|end| Action::Change { end }),
+        3 => prop::option::of(prop::sample::select(ENDS.as_slice())).prop_map(|end| Action::Change { end }),
         2 => any::<bool>().prop_map(|is_active| Action::FollowUp { is_active }),
         2 => Just(Action::FollowUpAnswered),
         2 => Just(Action::Join),
@@ -84,20 +86,20 @@ fn action() -> impl Strategy<Value = Action> {
 /// A job with everything around it.
 #[derive(Default)]
 struct Slot {
-    job: Job<End>,
-    truth: Option<State<End>>,
+    job: Job,
+    truth: Option<State>,
     /// The response to the creation that has not arrived yet.
-    creation: Option<Event<End>>,
+    creation: Option<Event>,
     /// The running polls, each with its response once Mintlify has processed the poll.
-    polls: HashMap<u64, Option<State<End>>>,
+    polls: HashMap<u64, Option<State>>,
     /// The responses to follow-ups that have not arrived yet.
-    follow_ups: Vec<State<End>>,
+    follow_ups: Vec<State>,
     /// The last state that each watcher received.
     watchers: Vec<String>,
     /// The watchers that wait for a poll of a job that is not stored.
     joining: usize,
     /// The announcements since the job last started.
-    announced: Vec<Announcement<End>>,
+    announced: Vec<JobEnd>,
     is_recorded: bool,
 }
 
@@ -140,7 +142,7 @@ impl World {
         }
     }
 
-    fn new_state(&mut self, end: Option<End>) -> State<End> {
+    fn new_state(&mut self, end: Option<JobEnd>) -> State {
         self.count += 1;
         State {
             data: format!("{}", self.count),
@@ -238,7 +240,7 @@ impl World {
     }
 
     /// Opens a stream, which sends the stored state and ends if nothing more is expected.
-    fn open(&mut self, slot: usize, record: Record<End>) {
+    fn open(&mut self, slot: usize, record: Record) {
         if !record.is_closed(&TIMING, self.now) {
             self.slots[slot].watchers.push(record.state.data);
         }
@@ -267,7 +269,7 @@ impl World {
     }
 
     /// Applies an event as the object does, and checks what must always hold.
-    fn apply(&mut self, slot: usize, event: Event<End>) {
+    fn apply(&mut self, slot: usize, event: Event) {
         let before = self.slots[slot].job.record.clone();
         let is_answer = matches!(event, Event::PollAnswered(..));
         let is_failure = matches!(event, Event::PollFailed(..));
@@ -275,7 +277,7 @@ impl World {
         if matches!(event, Event::FollowedUp(_)) {
             let end = before.as_ref().and_then(|record| record.state.end);
             let announced = &mut self.slots[slot].announced;
-            announced.retain(|one| Some(*one) == end.map(Announcement::Ended));
+            announced.retain(|one| Some(*one) == end);
         }
         let effects = self.slots[slot].job.apply(event, self.now, &TIMING);
         let after = self.slots[slot].job.record.clone();
@@ -286,7 +288,7 @@ impl World {
             let changed = u64::from(before.state.data != after.state.data);
             let expected = before.version + changed;
             assert_eq!(after.version, expected, "each change has a number");
-            let number = |record: &Record<End>| record.state.data.parse::<u64>().ok();
+            let number = |record: &Record| record.state.data.parse::<u64>().ok();
             let is_newer = number(&after) >= number(&before);
             // The response to a follow-up can repeat an earlier state.
             assert!(is_newer || !is_answer, "a poll undoes a newer change");
@@ -302,7 +304,7 @@ impl World {
         self.check(slot);
     }
 
-    fn apply_effect(&mut self, slot: usize, effect: &Effect<End>) {
+    fn apply_effect(&mut self, slot: usize, effect: &Effect) {
         let is_listed = |slot: &Slot| slot.job.record.as_ref().is_some_and(|row| row.is_listed);
         match effect {
             Effect::Poll => {
@@ -329,18 +331,15 @@ impl World {
                 let announced = &mut self.slots[slot].announced;
                 assert!(
                     announced.last() != Some(announcement)
-                        && !announced.contains(&Announcement::Unfinished)
-                        && !announced.contains(&Announcement::NotFound),
+                        && !announced.contains(&JobEnd::Unfinished)
+                        && !announced.contains(&JobEnd::NotFound),
                     "{announcement:?} after {announced:?}"
                 );
                 announced.push(*announcement);
             }
             Effect::UpdateWebhook(end) => {
                 let announced = &self.slots[slot].announced;
-                assert!(
-                    announced.contains(&Announcement::Ended(*end)),
-                    "{announced:?}"
-                );
+                assert!(announced.contains(end), "{announced:?}");
             }
             Effect::CloseWatchers(reason) => {
                 if *reason == CloseReason::Finished {
@@ -387,7 +386,12 @@ impl World {
                 self.now = self.now.plus(SECOND);
                 self.act(slot, Action::FollowUpAnswered);
             }
-            self.act(slot, Action::Change { end: Some(9) });
+            self.act(
+                slot,
+                Action::Change {
+                    end: Some(JobEnd::Archived),
+                },
+            );
         }
         let is_watched = |slot: &Slot| !slot.watchers.is_empty();
         let watched: Vec<_> = self.slots.iter().map(is_watched).collect();
@@ -418,7 +422,7 @@ impl World {
             } = slot;
             let Some(record) = &job.record else { continue };
             assert!(watchers.is_empty(), "a watcher waits for ever: {record:?}");
-            let is_known = record.state.end == Some(9) || record.is_given_up;
+            let is_known = record.state.end == Some(JobEnd::Archived) || record.is_given_up;
             assert!(is_known || !was_watched, "the end is unknown: {record:?}");
             let is_told = !announced.is_empty() || record.is_given_up;
             assert!(

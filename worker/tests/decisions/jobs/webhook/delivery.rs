@@ -83,17 +83,17 @@ fn jitter_extends_a_wait_by_at_most_a_tenth() {
 
 #[test]
 fn job_ends_have_the_published_names() {
-    let names = JobEnd::ALL.map(JobEnd::as_str);
-    let expected = [
-        "completed",
-        "failed",
-        "archived",
-        "success",
-        "failure",
-        "unfinished",
-        "not_found",
-    ];
-    assert_eq!(names, expected);
+    for (end, name) in [
+        (JobEnd::Completed, "completed"),
+        (JobEnd::Failed, "failed"),
+        (JobEnd::Archived, "archived"),
+        (JobEnd::Success, "success"),
+        (JobEnd::Failure, "failure"),
+        (JobEnd::Unfinished, "unfinished"),
+        (JobEnd::NotFound, "not_found"),
+    ] {
+        assert_eq!(end.as_str(), name);
+    }
 }
 
 #[test]
