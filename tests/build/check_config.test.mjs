@@ -1,11 +1,9 @@
-/** `npm run check-config` finds mistakes in variables before a deployment. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { capture } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const SCRIPT = join(ROOT, "scripts", "check_config.mjs");
@@ -18,31 +16,18 @@ before(() => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 async function checkConfig(...args) {
-  const child = spawn(process.execPath, [SCRIPT, ...args], { cwd: folder });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (text) => {
-      output += text;
-    });
-  }
-  const [code] = await once(child, "close");
-  return { code, output };
+  const command = [SCRIPT, ...args];
+  const { code, stdout, stderr } = await capture(process.execPath, command, { cwd: folder });
+  return { code, output: stdout + stderr };
 }
 
-function writeFile(name, text) {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
-}
-
-/** Writes the Worker's wrangler configuration with an additional line. */
 function writeConfigWith(line) {
   const original = readFileSync(join(ROOT, "worker", "wrangler.toml"), "utf8");
   assert.match(original, /^\[vars\]$/m);
-  return writeFile(
-    "wrangler.toml",
-    original.replace(/^\[vars\]$/m, () => `[vars]\n${line}`),
-  );
+  const path = join(folder, "wrangler.toml");
+  const config = original.replace(/^\[vars\]$/m, () => `[vars]\n${line}`);
+  writeFileSync(path, config);
+  return path;
 }
 
 test("check-config accepts the Worker's configuration and lists the unchecked secrets", async () => {

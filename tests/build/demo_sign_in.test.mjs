@@ -1,92 +1,85 @@
-/** The demo's sign-in link. It signs in one browser without showing the token. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, request as sendRequest } from "node:http";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { after, before, beforeEach, test } from "node:test";
 import { startDemoSignIn } from "../../scripts/demo_sign_in.mjs";
 
 const TOKEN = "header.payload.signature";
 const COOKIE = "__Host-quillgate=id; Path=/; Secure; HttpOnly; SameSite=Strict";
 
-describe("the demo's sign-in link", () => {
-  const received = [];
-  const used = [];
-  let gateway;
-  let pageUrl;
-  let demo;
+const received = [];
+const used = [];
+let gateway;
+let pageUrl;
+let demo;
 
-  before(async () => {
-    gateway = createServer(async (request, response) => {
-      const parts = [];
-      for await (const part of request) parts.push(part);
-      const { method, url, headers } = request;
-      received.push({ method, url, headers, body: Buffer.concat(parts).toString() });
-      response.writeHead(201, { "set-cookie": COOKIE });
-      response.end("{}");
-    }).listen(0, "127.0.0.1");
-    await once(gateway, "listening");
-    pageUrl = `http://127.0.0.1:${gateway.address().port}`;
-    demo = await startDemoSignIn({ pageUrl, token: TOKEN, onUse: (next) => used.push(next) });
-  });
-  after(async () => {
-    await demo.stop();
-    gateway.close();
-  });
-  beforeEach(() => {
-    received.length = 0;
-    used.length = 0;
-  });
+before(async () => {
+  gateway = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    const { method, url, headers } = request;
+    received.push({ method, url, headers, body });
+    response.writeHead(201, { "set-cookie": COOKIE });
+    response.end("{}");
+  }).listen(0, "127.0.0.1");
+  await once(gateway, "listening");
+  pageUrl = `http://127.0.0.1:${gateway.address().port}`;
+  demo = await startDemoSignIn({ pageUrl, token: TOKEN, onUse: (next) => used.push(next) });
+});
+after(async () => {
+  await demo.stop();
+  gateway.close();
+});
+beforeEach(() => {
+  received.length = 0;
+  used.length = 0;
+});
 
-  /** Opens an address as a browser does, but follows no redirect. */
-  async function open(address, { method = "GET", headers = {} } = {}) {
-    const sent = sendRequest(address, { method, headers }).end();
-    const [response] = await once(sent, "response");
-    const parts = [];
-    for await (const part of response) parts.push(part);
-    const text = Buffer.concat(parts).toString();
-    return { status: response.statusCode, headers: response.headers, text };
+/** Opens an address as a browser does, but follows no redirect. */
+async function open(address, { method = "GET", headers = {} } = {}) {
+  const sent = sendRequest(address, { method, headers }).end();
+  const [response] = await once(sent, "response");
+  const text = Buffer.concat(await response.toArray()).toString();
+  return { status: response.statusCode, headers: response.headers, text };
+}
+
+test("the sign-in link redirects to the page with the cookie of a new session", async () => {
+  const { status, headers, text } = await open(demo.address());
+  assert.equal(status, 303);
+  assert.equal(headers.location, `${pageUrl}/?signed-in=`);
+  assert.deepEqual(headers["set-cookie"], [COOKIE]);
+  assert.equal(headers["cache-control"], "no-store");
+  assert.equal(headers["referrer-policy"], "no-referrer");
+  const [{ method, url, headers: sent, body }] = received;
+  assert.deepEqual([method, url, sent.origin], ["POST", "/session", pageUrl]);
+  assert.deepEqual(JSON.parse(body), { token: TOKEN });
+  assert.ok(!JSON.stringify([headers, text]).includes(TOKEN));
+});
+
+test("a sign-in link works once and is replaced by a new one", async () => {
+  const first = demo.address();
+  assert.equal((await open(first)).status, 303);
+  assert.deepEqual(used, [demo.address()]);
+  assert.notEqual(demo.address(), first);
+  assert.equal((await open(first)).status, 404);
+  assert.equal(received.length, 1);
+});
+
+test("guesses, other methods, other hosts and prefetches do not use up a sign-in link", async () => {
+  const address = demo.address();
+  const refused = [
+    await open(`${address}x`),
+    await open(new URL("/sign-in/", address)),
+    await open(new URL("/", address)),
+    await open(address, { method: "POST" }),
+    await open(address, { method: "HEAD" }),
+    await open(address, { headers: { host: "evil.example" } }),
+    await open(address, { headers: { "sec-purpose": "prefetch;prerender" } }),
+    await open(address, { headers: { purpose: "prefetch" } }),
+  ];
+  for (const { status, headers } of refused) {
+    assert.equal(status, 404);
+    assert.equal(headers["set-cookie"], undefined);
   }
-
-  test("the sign-in link redirects to the page with the cookie of a new session", async () => {
-    const { status, headers, text } = await open(demo.address());
-    assert.equal(status, 303);
-    assert.equal(headers.location, `${pageUrl}/?signed-in=`);
-    assert.deepEqual(headers["set-cookie"], [COOKIE]);
-    assert.equal(headers["cache-control"], "no-store");
-    assert.equal(headers["referrer-policy"], "no-referrer");
-    const [{ method, url, headers: sent, body }] = received;
-    assert.deepEqual([method, url, sent.origin], ["POST", "/session", pageUrl]);
-    assert.deepEqual(JSON.parse(body), { token: TOKEN });
-    assert.ok(!JSON.stringify([headers, text]).includes(TOKEN));
-  });
-
-  test("a sign-in link works once and is replaced by a new one", async () => {
-    const first = demo.address();
-    assert.equal((await open(first)).status, 303);
-    assert.deepEqual(used, [demo.address()]);
-    assert.notEqual(demo.address(), first);
-    assert.equal((await open(first)).status, 404);
-    assert.equal(received.length, 1);
-  });
-
-  test("guesses, other methods, other hosts and prefetches do not use up a sign-in link", async () => {
-    const address = demo.address();
-    const refused = [
-      await open(`${address}x`),
-      await open(new URL("/sign-in/", address)),
-      await open(new URL("/", address)),
-      await open(address, { method: "POST" }),
-      await open(address, { method: "HEAD" }),
-      await open(address, { headers: { host: "evil.example" } }),
-      await open(address, { headers: { "sec-purpose": "prefetch;prerender" } }),
-      await open(address, { headers: { purpose: "prefetch" } }),
-    ];
-    assert.deepEqual(
-      refused.map(({ status }) => status),
-      refused.map(() => 404),
-    );
-    assert.ok(refused.every(({ headers }) => headers["set-cookie"] === undefined));
-    assert.equal(received.length, 0);
-    assert.equal((await open(address)).status, 303);
-  });
+  assert.equal(received.length, 0);
+  assert.equal((await open(address)).status, 303);
 });

@@ -1,7 +1,3 @@
-/**
- * Dependants of the crate. The tests build empty programs that depend on the crate with its default
- * features, for this machine and for WebAssembly.
- */
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,11 +17,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/**
- * Builds a new crate that depends on this one, and returns the folder of the output.
- *
- * @param {{ name: string, file: string, source: string, manifest?: string, args?: string[] }} crate
- */
+/** Builds a new crate that depends on this one, and returns the folder of the output. */
 async function build({ name, file, source, manifest = "", args = [] }) {
   const crate = join(folder, name);
   await mkdir(join(crate, "src"), { recursive: true });

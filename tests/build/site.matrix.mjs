@@ -1,4 +1,3 @@
-/** The documentation site, as VitePress builds it. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -26,15 +25,14 @@ const QUESTIONS = [
   ["how long are prompts stored", "/operate/data"],
 ];
 
-/** Runs npm in `docs/`, and returns what it prints. */
 async function npm(...args) {
   const { code, stdout, stderr } = await capture("npm", args, { cwd: DOCS });
   assert.equal(code, 0, `${stdout}\n${stderr}`);
   return stdout + stderr;
 }
 
-/** Serves the built files as a static host does. */
-async function serve(context) {
+/** Serves the built files as a static host does, and opens a browser. */
+async function openSite(context) {
   const server = createServer(({ url }, response) => {
     const { pathname } = new URL(url, "http://site.example");
     const file = pathname.endsWith("/") ? `${pathname}index.html` : pathname;
@@ -49,7 +47,9 @@ async function serve(context) {
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   context.after(() => server.close());
-  return `http://127.0.0.1:${server.address().port}`;
+  const browser = await launchBrowser();
+  context.after(() => browser.close());
+  return { origin: `http://127.0.0.1:${server.address().port}`, page: await browser.newPage() };
 }
 
 before(async () => {
@@ -68,10 +68,7 @@ test("the site has every page of the documentation", () => {
 });
 
 test("an operator's questions are answered by the first results of the search", async (context) => {
-  const origin = await serve(context);
-  const browser = await launchBrowser();
-  context.after(() => browser.close());
-  const page = await browser.newPage();
+  const { origin, page } = await openSite(context);
   await page.goto(origin);
   const missed = [];
   for (const [question, answer] of QUESTIONS) {
@@ -87,10 +84,7 @@ test("an operator's questions are answered by the first results of the search", 
 });
 
 test("draws every diagram", async (context) => {
-  const origin = await serve(context);
-  const browser = await launchBrowser();
-  context.after(() => browser.close());
-  const page = await browser.newPage();
+  const { origin, page } = await openSite(context);
   const drawn = listMarkdown().filter(
     (file) =>
       file.startsWith("docs/") && readFileSync(join(ROOT, file), "utf8").includes("```mermaid"),

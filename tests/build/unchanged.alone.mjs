@@ -1,4 +1,3 @@
-/** Builds and starts on a tree without changes. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { BUILD_NEEDS, build, PARTS, START_PARTS } from "../../scripts/build.mjs";
@@ -58,7 +57,6 @@ test("npm start after a build compiles nothing and signs a browser in", async ()
   }
 });
 
-/** Checks that the demo has eight jobs in different states, and ninety archived days. */
 async function checkDemo(url, token) {
   const get = async (path) => {
     const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });

@@ -11,12 +11,7 @@ import { install } from "../package/installed.mjs";
 
 export const PROJECT = "demo-docs";
 
-/**
- * Copies an example and installs its dependency, the package.
- *
- * @param {string} name of the example's folder
- * @returns {Promise<string>} the folder of the copy
- */
+/** Copies an example and installs its dependency, the package. Returns the folder. */
 export async function installExample(name) {
   const source = join(ROOT, "examples", name);
   const { dependencies } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
@@ -30,16 +25,13 @@ export async function installExample(name) {
   return folder;
 }
 
-/**
- * Starts the simulated Mintlify API and a gateway.
- *
- * @param {{ upstream?: object, gateway?: object }} [options]
- */
+/** Starts the simulated Mintlify API, and a gateway that often polls its jobs. */
 export async function startPlatform(options = {}) {
   const key = canaryKey();
   const secret = newSecret();
   const upstream = await startUpstream({ key, projects: [PROJECT], ...options.upstream });
-  const settings = { upstreamUrl: upstream.url, adminKey: key, secret, ...options.gateway };
+  const vars = { JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" };
+  const settings = { upstreamUrl: upstream.url, adminKey: key, secret, vars, ...options.gateway };
   const gateway = await startGateway(settings).catch(async (error) => {
     await upstream.stop();
     throw error;
@@ -48,10 +40,8 @@ export async function startPlatform(options = {}) {
     key,
     upstream,
     gateway,
-    /** Mints an access token for the project. */
-    token: (scope) => {
-      return mintToken(accessClaims({ sub: "example", projects: [PROJECT], scope }), secret);
-    },
+    token: (scope) =>
+      mintToken(accessClaims({ sub: "example", projects: [PROJECT], scope }), secret),
     async stop() {
       await gateway.stop();
       await upstream.stop();

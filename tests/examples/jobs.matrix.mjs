@@ -1,28 +1,19 @@
-/** The Rust client's example in Chromium, against the gateway and the simulated Mintlify API. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { LOCKED } from "../../scripts/cargo.mjs";
 import { run } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
-import { canaryKey } from "../harness/canary.mjs";
-import { startGateway } from "../harness/gateway.mjs";
 import { LOGS } from "../harness/process.mjs";
-import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
-import { startUpstream } from "../harness/upstream.mjs";
 import { serve } from "../package/static_server.mjs";
 import { accessibilityFaults, launchBrowser, openPage } from "../page/browser.mjs";
+import { PROJECT, startPlatform } from "./example.mjs";
 
 const FOLDER = join(ROOT, "examples", "jobs");
-const PROJECT = "acme-docs";
-const PAGES = 320;
 const RANGE = { dateFrom: "2026-10-01", dateTo: "2026-11-01" };
 
-const secret = newSecret();
-const key = canaryKey();
 let site;
-let upstream;
-let gateway;
+let platform;
 let browser;
 
 before(async () => {
@@ -31,35 +22,32 @@ before(async () => {
   const args = ["build", FOLDER, "--dev", ...target, "--mode", "no-install", LOCKED];
   await run("building the example", "wasm-pack", args);
   site = await serve({ folder: FOLDER });
-  upstream = await startUpstream({ key, pages: PAGES, projects: [PROJECT], jobDurationMs: 1000 });
-  gateway = await startGateway({
-    upstreamUrl: upstream.url,
-    adminKey: key,
-    secret,
-    allowedOrigins: site.url,
-    vars: { JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" },
+  platform = await startPlatform({
+    upstream: { pages: 320, jobDurationMs: 1000 },
+    gateway: { allowedOrigins: site.url },
   });
   browser = await launchBrowser();
 });
 
 after(async () => {
   await browser?.close();
-  await gateway?.stop();
-  await upstream?.stop();
+  await platform?.stop();
   await site?.stop();
 });
 
-/** Opens the example and fills in the connection fields. */
 async function open(scope) {
-  const token = mintToken(accessClaims({ sub: "example", projects: [PROJECT], scope }), secret);
+  const token = platform.token(scope);
   const opened = await openPage(browser);
   const { page, record } = opened;
   await page.goto(`${site.url}/index.html`);
-  await page.getByLabel("Gateway").fill(gateway.url);
+  await page.getByLabel("Gateway").fill(platform.gateway.url);
   await page.getByLabel("Project").fill(PROJECT);
   await page.getByLabel("Access token").fill(token);
   const check = async () => {
-    assert.ok(!(await opened.everything()).includes(key), "the page received the admin key");
+    assert.ok(
+      !(await opened.everything()).includes(platform.key),
+      "the page received the admin key",
+    );
     assert.ok(!record.urls.some((url) => url.includes(token)), "a URL contains the token");
     await opened.close();
   };
@@ -94,14 +82,14 @@ test("the Rust example starts a job, watches it and links its pull request", asy
   await page.getByRole("button", { name: "Stop watching" }).waitFor();
 
   await page.getByText("completed", { exact: true }).waitFor();
-  const [job] = await upstream.jobs();
+  const [job] = await platform.upstream.jobs();
   const link = page.getByRole("link", { name: "Open pull request" });
   assert.equal(await link.getAttribute("href"), job.prLink);
   assert.equal(job.prompt, "Fix the broken links");
   await page.getByRole("button", { name: "Stop watching" }).waitFor({ state: "hidden" });
   await page.screenshot({ path: join(LOGS, "example-job.png") });
 
-  const created = (await upstream.requests()).filter(({ method }) => method === "POST");
+  const created = (await platform.upstream.requests()).filter(({ method }) => method === "POST");
   assert.equal(created.length, 1);
   const errors = record.console.filter(({ type }) => type === "error");
   assert.deepEqual(errors, []);
@@ -110,11 +98,11 @@ test("the Rust example starts a job, watches it and links its pull request", asy
 
 test("the Rust example aborts the request of a watch that the user stops", async () => {
   const { page, check } = await open("jobs:create jobs:read");
-  await upstream.hold({ operation: "agentJobs.get" });
+  await platform.upstream.hold({ operation: "agentJobs.get" });
   await page.getByLabel("Prompt").fill("Continue without me");
   await page.getByRole("button", { name: "Start job" }).click();
   await page.getByText("active", { exact: true }).waitFor();
-  await upstream.untilHeld(1);
+  await platform.upstream.untilHeld(1);
   const aborted = page.waitForEvent("requestfailed", (request) =>
     /\/job\/[^/]+\/events$/.test(request.url()),
   );
@@ -122,7 +110,7 @@ test("the Rust example aborts the request of a watch that the user stops", async
   assert.equal((await aborted).failure()?.errorText, "net::ERR_ABORTED");
   await page.getByText("No longer watched").waitFor();
   assert.equal(await page.locator("#job-error").textContent(), "");
-  await upstream.release();
+  await platform.upstream.release();
   await check();
 });
 
@@ -131,7 +119,7 @@ test("the Rust example fills its table with the page views of a range", async ()
   await page.getByLabel("From").fill(RANGE.dateFrom);
   await page.getByLabel("To (not included)").fill(RANGE.dateTo);
   await page.getByRole("button", { name: "Show page views" }).click();
-  const { views } = await upstream.views(RANGE);
+  const { views } = await platform.upstream.views(RANGE);
   assert.ok(views.length > 250, "the rows fit on one page");
   await page.getByText(`${views.length} pages`, { exact: true }).waitFor();
   const rows = await page

@@ -1,4 +1,3 @@
-/** The native Rust example against the gateway and the simulated Mintlify API. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -15,10 +14,7 @@ let platform;
 
 before(async () => {
   await run("building the example", "cargo", ["build", LOCKED, "-p", NAME]);
-  platform = await startPlatform({
-    upstream: { jobDurationMs: 200, pages: 320 },
-    gateway: { vars: { JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" } },
-  });
+  platform = await startPlatform({ upstream: { jobDurationMs: 200, pages: 320 } });
 });
 after(() => platform?.stop());
 

@@ -1,4 +1,3 @@
-/** The Node.js example with the packed package. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { capture } from "../../scripts/child.mjs";
@@ -9,10 +8,7 @@ let platform;
 
 before(async () => {
   folder = await installExample("node");
-  platform = await startPlatform({
-    upstream: { jobDurationMs: 200 },
-    gateway: { vars: { JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" } },
-  });
+  platform = await startPlatform({ upstream: { jobDurationMs: 200 } });
 });
 after(() => platform?.stop());
 

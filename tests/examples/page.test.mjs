@@ -1,4 +1,3 @@
-/** The page example in Chromium with the packed package. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

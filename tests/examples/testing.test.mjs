@@ -1,4 +1,3 @@
-/** The testing example with the packed package, run by Vitest. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +16,6 @@ before(async () => {
   link(folder, "vitest");
 });
 
-/** Runs the tests of the example, and returns Vitest's report. */
 async function runVitest() {
   const args = [VITEST, "run", "--reporter=json", "--outputFile=report.json"];
   const { code, stdout, stderr } = await capture(process.execPath, args, { cwd: folder });

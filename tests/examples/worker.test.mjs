@@ -1,4 +1,3 @@
-/** The Worker example under wrangler dev with the packed package. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";

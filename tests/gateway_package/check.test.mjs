@@ -1,4 +1,3 @@
-/** The check of a gateway's configuration, with the repository's wrangler. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,19 +49,12 @@ test("the check names a secret among the variables and where to move it, without
   addVariables(SECRETS.map((name) => `${name} = "${VALUE}"`).join("\n"));
   const { problems } = await checkConfig({ configFile });
   const named = problems.filter(({ message }) => message.startsWith("is a secret"));
-  assert.deepEqual(
-    named.map(({ name }) => name),
-    [...SECRETS],
-  );
-  assert.equal(
-    named[0].message,
-    "is a secret: take it out of wrangler.toml and use wrangler secret put ADMIN_API_KEY",
-  );
-  assert.equal(
-    new Set(problems.map(({ name }) => name)).size,
-    problems.length,
-    "a problem is listed twice",
-  );
+  const names = named.map(({ name }) => name);
+  assert.deepEqual(names, [...SECRETS]);
+  const advice = "take it out of wrangler.toml and use wrangler secret put ADMIN_API_KEY";
+  assert.equal(named[0].message, `is a secret: ${advice}`);
+  const all = problems.map(({ name }) => name);
+  assert.equal(new Set(all).size, all.length, "a problem is listed twice");
   assert.ok(!JSON.stringify(problems).includes(VALUE));
 });
 

@@ -1,4 +1,3 @@
-/** A gateway that is set up from the packed tarballs on a machine without Rust. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -32,7 +31,6 @@ before(async () => {
   folder = await operator.init("my-gateway", "--project", PROJECT, "--no-archive");
 });
 
-/** Reads the programs in the package's README, in order. */
 function readPrograms() {
   const text = readFileSync(join(ROOT, "gateway", "README.md"), "utf8");
   return [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);

@@ -1,4 +1,3 @@
-/** The links in the documents of both npm packages. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
@@ -8,7 +7,6 @@ import { adaptLinks, listGatewayDocs } from "../../scripts/gateway_docs.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 import { findAnchors, findLinks } from "../harness/markdown.mjs";
 
-/** Lists the paths in a package's tarball. */
 async function listPacked(folder) {
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
   const { code, stdout, stderr } = await capture("npm", args, { cwd: join(ROOT, folder) });

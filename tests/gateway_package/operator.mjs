@@ -20,11 +20,7 @@ import { packed } from "../package/installed.mjs";
 const PROGRAMS = ["node", "npm", "npx", "sh"];
 const QUIET = ["--offline", "--no-audit", "--no-fund", "--loglevel=error"];
 
-/**
- * Makes the machine and installs both packages from their tarballs, in the folder `first`.
- *
- * @returns {Promise<Operator>}
- */
+/** Makes the machine and installs both packages from their tarballs, in the folder `first`. */
 export async function prepareOperator() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "quillgate-operator-")));
   process.once("exit", () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
@@ -43,9 +39,6 @@ async function packGateway(destination) {
 }
 
 class Operator {
-  /** @type {NodeJS.ProcessEnv} of every program that the operator runs */
-  env;
-
   constructor(home, tarballs) {
     this.home = home;
     this.tarballs = tarballs;
@@ -55,7 +48,6 @@ class Operator {
     this.env = { ...wranglerEnv({ PATH: bin }, home), npm_config_cache: join(home, "npm") };
   }
 
-  /** Returns the same machine with additional variables. */
   withVariables(variables) {
     return Object.assign(Object.create(this), { env: { ...this.env, ...variables } });
   }
@@ -68,7 +60,6 @@ class Operator {
     return { code, output: stdout + stderr };
   }
 
-  /** Runs a program that must succeed, and returns its output. */
   async succeed(folder, command, ...args) {
     const { code, output } = await this.run(folder, command, ...args);
     assert.equal(code, 0, `${command} ${args.join(" ")}: ${output}`);
@@ -80,18 +71,12 @@ class Operator {
     await this.succeed(folder, "npm", "install", ...QUIET, ...tarballs);
   }
 
-  /** Writes a folder with `init`. Returns its path. */
   async writeFolder(name, ...flags) {
     await this.succeed("first", "./node_modules/.bin/quillgate", "init", `../${name}`, ...flags);
     return join(this.home, name);
   }
 
-  /**
-   * Writes a folder with `init` and installs its dependencies. The tarballs replace the packages,
-   * whose version may be unpublished, and wrangler is the repository's.
-   *
-   * @returns {Promise<string>} the path of the folder
-   */
+  /** Writes a folder with `init` and installs the tarballs and the repository's wrangler. */
   async init(name, ...flags) {
     const folder = await this.writeFolder(name, ...flags);
     const path = join(folder, "package.json");

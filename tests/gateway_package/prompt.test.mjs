@@ -13,7 +13,6 @@ const CTRL_C = "\x03";
 const CTRL_D = "\x04";
 
 let root;
-/** The folder in which the command runs. */
 let home;
 
 before(() => {
@@ -25,13 +24,9 @@ before(() => {
 });
 after(() => rmSync(root, { recursive: true, force: true }));
 
-/**
- * Runs `init` in a terminal and types each answer when its question appears.
- *
- * @param {[question: string, answer: string][]} answers
- */
-async function typeAnswers(answers, folder = "my-gateway") {
-  const command = `"${process.execPath}" "${COMMAND}" init '${folder}'`;
+/** Runs `init` in a terminal and types each answer when its question appears. */
+async function typeAnswers(answers) {
+  const command = `"${process.execPath}" "${COMMAND}" init my-gateway`;
   const child = spawn("script", ["-qec", command, "/dev/null"], { cwd: home });
   const left = [...answers];
   let screen = "";

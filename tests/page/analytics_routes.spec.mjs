@@ -1,177 +1,155 @@
-/**
- * The analytics routes. A visitor changes the period, the comparison and the arrangement of the
- * rows. Small sites load completely, and each report fits a phone.
- */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
-import { monthOf, show } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
+import { expect, test } from "./fixtures.mjs";
+import { inWords, monthOf, show } from "./reports.mjs";
 
 const LAST_MONTH = { range: "last-month" };
 const WITHOUT_COMPARISON = { range: "last-month", compare: "none" };
 const SIGNED = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
 const signed = (difference) => SIGNED.format(difference).replace("-", "\u2212");
-const format = (number) => number.toLocaleString("en-US");
 const rowOf = (page, path) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: path, exact: true }) });
 const cell = (page, path, column) => rowOf(page, path).locator(`[data-column=${column}]`);
 
-test.describe("comparison", () => {
-  test("a comparison shows changes, and lists gains, drops and lost people", async ({
-    visitor,
-  }) => {
-    const { site, page, project, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
-    const now = await monthOf(site, project, -1);
-    const earlier = await monthOf(site, project, -2);
-    const direction = now.totals.total > earlier.totals.total ? "Up" : "Down";
-    const strip = page.getByRole("region", { name: "Total page views" });
-    const from = `from ${format(earlier.totals.total)}`;
-    await strip.getByText(new RegExp(`^${direction} [\\d.]+% ${from}$`)).waitFor();
+test("a comparison shows changes, and lists gains, drops and lost people", async ({ visitor }) => {
+  const { site, page, project, startAtReport } = visitor;
+  await startAtReport(LAST_MONTH);
+  const now = await monthOf(site, project, -1);
+  const earlier = await monthOf(site, project, -2);
+  const direction = now.totals.total > earlier.totals.total ? "Up" : "Down";
+  const strip = page.getByRole("region", { name: "Total page views" });
+  const from = `from ${inWords(earlier.totals.total)}`;
+  await strip.getByText(new RegExp(`^${direction} [\\d.]+% ${from}$`)).waitFor();
 
-    const changesOf = (column) => {
-      const [before, after] = [earlier, now].map(
-        ({ views }) => new Map(views.map((row) => [row.path, row[column]])),
-      );
-      const paths = [...new Set([...before.keys(), ...after.keys()])];
-      return new Map(paths.map((path) => [path, (after.get(path) ?? 0) - (before.get(path) ?? 0)]));
-    };
-    const changes = changesOf("total");
-    const [{ path }] = [...now.views].sort((a, b) => b.total - a.total);
-    await expect(cell(page, path, "change")).toHaveText(signed(changes.get(path)));
-    const first = page.locator("tbody [data-column=change]").first();
-    await show(page, /^Biggest gains/);
-    await expect(first).toHaveText(signed(Math.max(...changes.values())));
-    await show(page, /^Biggest drops/);
-    await expect(first).toHaveText(signed(Math.min(...changes.values())));
-
-    const people = [...changesOf("human").values()];
-    const loss = signed(Math.min(...people));
-    await show(page, /^Lost people/);
-    await page.getByRole("columnheader", { name: "People change" }).waitFor();
-    await expect(first).toHaveText(loss);
-    const lost = people.filter((change) => change < 0).length;
-    await expect(page.getByRole("table")).toHaveAttribute("aria-rowcount", String(lost + 1));
-    await page
-      .locator("tbody tr")
-      .first()
-      .getByRole("button", { name: /^Start a job/ })
-      .click();
-    const prompt = page.getByLabel("Prompt", { exact: true });
-    await expect(prompt).toHaveValue(new RegExp(`${loss} people vs `));
-  });
-});
-
-test.describe("rows", () => {
-  test("folders show the sums of their pages and expand by keyboard", async ({ visitor }) => {
-    const { site, page, project, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(WITHOUT_COMPARISON);
-    const { views } = await monthOf(site, project);
-    const folders = new Map();
-    for (const { path, total } of views) {
-      const [, name, ...rest] = path.split("/");
-      if (rest.length === 0) continue;
-      folders.set(name, (folders.get(name) ?? 0) + total);
-    }
-    const [[folder, total]] = [...folders].sort((a, b) => b[1] - a[1]);
-    await show(page, /^Folders/);
-    const toggle = page.getByRole("button", { name: `${folder}/`, exact: true });
-    await toggle.waitFor();
-    const row = page.getByRole("row").filter({ has: toggle });
-    await expect(row.locator("[data-column=total]")).toHaveText(format(total));
-    await expect(toggle).toHaveAttribute("aria-expanded", "false");
-    const closed = Number(await page.getByRole("table").getAttribute("aria-rowcount"));
-    await toggle.focus();
-    await page.keyboard.press("Enter");
-    await expect(toggle).toHaveAttribute("aria-expanded", "true");
-    await expect(toggle).toBeFocused();
-    assert.ok(Number(await page.getByRole("table").getAttribute("aria-rowcount")) > closed);
-    assert.deepEqual(await accessibilityFaults(page), []);
-  });
-
-  test("a glob filters the rows and shows their count and sums", async ({ visitor }) => {
-    const { site, page, project, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(WITHOUT_COMPARISON);
-    const { views } = await monthOf(site, project);
-    const [, folder] = views.find(({ path }) => /^\/[a-z]+\/./.test(path)).path.split("/");
-    const inside = views.filter(({ path }) => path.toLowerCase().startsWith(`/${folder}/`));
-    const sum = (column) => inside.reduce((all, row) => all + row[column], 0);
-    await page.keyboard.press("/");
-    await page.keyboard.type(`/${folder}/**`);
-    const matches = page.getByRole("status").filter({ hasText: /views \(/ });
-    await matches.getByText(`${format(inside.length)} page`).waitFor();
-    const text = await matches.textContent();
-    for (const column of ["total", "human", "ai"]) {
-      assert.ok(text.includes(format(sum(column))), `${column}: ${sum(column)} in ${text}`);
-    }
-    await page.waitForURL(/path=/);
-  });
-
-  test("a sitemap reveals the pages that were never read", async ({ visitor }) => {
-    const { site, page, project, record, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(WITHOUT_COMPARISON);
-    const { views } = await monthOf(site, project);
-    const known = views.find(({ path }) => /^\/[a-z-]+\/[a-z-]+$/.test(path)) ?? views[0];
-    const urls = [known.path, "/never/read", "/nor/this"].map(
-      (path) => `<url><loc>https://docs.example.com${path}</loc></url>`,
+  const changesOf = (column) => {
+    const [before, after] = [earlier, now].map(
+      ({ views }) => new Map(views.map((row) => [row.path, row[column]])),
     );
-    await show(page, /^Unread/);
-    const dialog = page.getByRole("dialog", { name: "Find unread pages" });
-    assert.deepEqual(await accessibilityFaults(page), []);
-    await dialog.getByLabel("Sitemap file").setInputFiles({
-      name: "sitemap.xml",
-      mimeType: "application/xml",
-      buffer: Buffer.from(
-        `<urlset>${urls.join("")}<url><loc>https://blog.example.com/</loc></url></urlset>`,
-      ),
-    });
-    await page.getByText("2 pages without views").waitFor();
-    await page.getByText("Ignored 1 address: on other sites.").waitFor();
-    assert.deepEqual(await page.getByRole("rowheader").allTextContents(), [
-      "/never/read",
-      "/nor/this",
-    ]);
-    const link = page.getByRole("rowheader").first().locator("a[target=_blank]");
-    await expect(link).toHaveAttribute("href", "https://docs.example.com/never/read");
-    const { origin } = new URL(site.url);
-    assert.ok(record.urls.every((url) => new URL(url).origin === origin || url === "about:blank"));
-  });
+    const paths = [...new Set([...before.keys(), ...after.keys()])];
+    return new Map(paths.map((path) => [path, (after.get(path) ?? 0) - (before.get(path) ?? 0)]));
+  };
+  const changes = changesOf("total");
+  const [{ path }] = [...now.views].sort((a, b) => b.total - a.total);
+  await expect(cell(page, path, "change")).toHaveText(signed(changes.get(path)));
+  const first = page.locator("tbody [data-column=change]").first();
+  await show(page, /^Biggest gains/);
+  await expect(first).toHaveText(signed(Math.max(...changes.values())));
+  await show(page, /^Biggest drops/);
+  await expect(first).toHaveText(signed(Math.min(...changes.values())));
+
+  const people = [...changesOf("human").values()];
+  const loss = signed(Math.min(...people));
+  await show(page, /^Lost people/);
+  await page.getByRole("columnheader", { name: "People change" }).waitFor();
+  await expect(first).toHaveText(loss);
+  const lost = people.filter((change) => change < 0).length;
+  await expect(page.getByRole("table")).toHaveAttribute("aria-rowcount", String(lost + 1));
+  await page
+    .locator("tbody tr")
+    .first()
+    .getByRole("button", { name: /^Start a job/ })
+    .click();
+  const prompt = page.getByLabel("Prompt", { exact: true });
+  await expect(prompt).toHaveValue(new RegExp(`${loss} people vs `));
 });
 
-test.describe("reports", () => {
-  test("a keyboard is enough to choose a period and sort the table", async ({ visitor }) => {
-    const { page, startSession, openReport, untilLoaded } = visitor;
-    await startSession();
-    await openReport(WITHOUT_COMPARISON);
-    const focused = () => page.evaluate(() => document.activeElement.textContent.trim());
-    const untilFocused = (name) => expect.poll(focused).toMatch(name);
-    await page.getByRole("button", { name: /^Period/ }).focus();
-    await page.keyboard.press("Enter");
-    await page.keyboard.press("Tab");
-    await untilFocused(/^Today/);
-    await page.keyboard.press("Escape");
-    await untilFocused(/^Period/);
-    await expect(page.locator(".menu-panel:popover-open")).toHaveCount(0);
-    await page.keyboard.press("Enter");
-    for (let presses = 0; !/^Last 7 days/.test(await focused()); presses++) {
-      assert.ok(presses < 9, "the period is among the first");
-      await page.keyboard.press("Tab");
-    }
-    await page.keyboard.press("Enter");
-    await untilFocused(/^Period: Last 7 days/);
-    await untilLoaded();
-    const heading = page.getByRole("columnheader", { name: "AI", exact: true });
-    await heading.getByRole("button").focus();
-    await page.keyboard.press("Enter");
-    await expect(heading).toHaveAttribute("aria-sort", "descending");
-    await untilFocused(/^AI/);
+test("folders show the sums of their pages and expand by keyboard", async ({ visitor }) => {
+  const { site, page, project, startAtReport } = visitor;
+  await startAtReport(WITHOUT_COMPARISON);
+  const { views } = await monthOf(site, project);
+  const folders = new Map();
+  for (const { path, total } of views) {
+    const [, name, ...rest] = path.split("/");
+    if (rest.length === 0) continue;
+    folders.set(name, (folders.get(name) ?? 0) + total);
+  }
+  const [[folder, total]] = [...folders].sort((a, b) => b[1] - a[1]);
+  await show(page, /^Folders/);
+  const toggle = page.getByRole("button", { name: `${folder}/`, exact: true });
+  await toggle.waitFor();
+  const row = page.getByRole("row").filter({ has: toggle });
+  await expect(row.locator("[data-column=total]")).toHaveText(inWords(total));
+  await expect(toggle).toHaveAttribute("aria-expanded", "false");
+  const closed = Number(await page.getByRole("table").getAttribute("aria-rowcount"));
+  await toggle.focus();
+  await page.keyboard.press("Enter");
+  await expect(toggle).toHaveAttribute("aria-expanded", "true");
+  await expect(toggle).toBeFocused();
+  assert.ok(Number(await page.getByRole("table").getAttribute("aria-rowcount")) > closed);
+  assert.deepEqual(await accessibilityFaults(page), []);
+});
+
+test("a glob filters the rows and shows their count and sums", async ({ visitor }) => {
+  const { site, page, project, startAtReport } = visitor;
+  await startAtReport(WITHOUT_COMPARISON);
+  const { views } = await monthOf(site, project);
+  const [, folder] = views.find(({ path }) => /^\/[a-z]+\/./.test(path)).path.split("/");
+  const inside = views.filter(({ path }) => path.toLowerCase().startsWith(`/${folder}/`));
+  const sum = (column) => inside.reduce((all, row) => all + row[column], 0);
+  await page.keyboard.press("/");
+  await page.keyboard.type(`/${folder}/**`);
+  const matches = page.getByRole("status").filter({ hasText: /views \(/ });
+  await matches.getByText(`${inWords(inside.length)} page`).waitFor();
+  const text = await matches.textContent();
+  for (const column of ["total", "human", "ai"]) {
+    assert.ok(text.includes(inWords(sum(column))), `${column}: ${sum(column)} in ${text}`);
+  }
+  await page.waitForURL(/path=/);
+});
+
+test("a sitemap reveals the pages that were never read", async ({ visitor }) => {
+  const { site, page, project, record, startAtReport } = visitor;
+  await startAtReport(WITHOUT_COMPARISON);
+  const { views } = await monthOf(site, project);
+  const known = views.find(({ path }) => /^\/[a-z-]+\/[a-z-]+$/.test(path)) ?? views[0];
+  const urls = [known.path, "/never/read", "/nor/this"].map(
+    (path) => `<url><loc>https://docs.example.com${path}</loc></url>`,
+  );
+  await show(page, /^Unread/);
+  const dialog = page.getByRole("dialog", { name: "Find unread pages" });
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await dialog.getByLabel("Sitemap file").setInputFiles({
+    name: "sitemap.xml",
+    mimeType: "application/xml",
+    buffer: Buffer.from(
+      `<urlset>${urls.join("")}<url><loc>https://blog.example.com/</loc></url></urlset>`,
+    ),
   });
+  await page.getByText("2 pages without views").waitFor();
+  await page.getByText("Ignored 1 address: on other sites.").waitFor();
+  assert.deepEqual(await page.getByRole("rowheader").allTextContents(), [
+    "/never/read",
+    "/nor/this",
+  ]);
+  const link = page.getByRole("rowheader").first().locator("a[target=_blank]");
+  await expect(link).toHaveAttribute("href", "https://docs.example.com/never/read");
+  const { origin } = new URL(site.url);
+  assert.ok(record.urls.every((url) => new URL(url).origin === origin || url === "about:blank"));
+});
+
+test("a keyboard is enough to choose a period and sort the table", async ({ visitor }) => {
+  const { page, startAtReport, untilLoaded } = visitor;
+  await startAtReport(WITHOUT_COMPARISON);
+  const focused = () => page.evaluate(() => document.activeElement.textContent.trim());
+  const untilFocused = (name) => expect.poll(focused).toMatch(name);
+  await page.getByRole("button", { name: /^Period/ }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await untilFocused(/^Today/);
+  await page.keyboard.press("Escape");
+  await untilFocused(/^Period/);
+  await expect(page.locator(".menu-panel:popover-open")).toHaveCount(0);
+  await page.keyboard.press("Enter");
+  for (let presses = 0; !/^Last 7 days/.test(await focused()); presses++) {
+    assert.ok(presses < 9, "the period is among the first");
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Enter");
+  await untilFocused(/^Period: Last 7 days/);
+  await untilLoaded();
+  const heading = page.getByRole("columnheader", { name: "AI", exact: true });
+  await heading.getByRole("button").focus();
+  await page.keyboard.press("Enter");
+  await expect(heading).toHaveAttribute("aria-sort", "descending");
+  await untilFocused(/^AI/);
 });

@@ -1,47 +1,35 @@
-/**
- * Page views from the gateway's archive. The page loads archived days completely without a request
- * to Mintlify. If a period includes today, the page offers to leave out today.
- */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
+import { daysAgo, inWords } from "./reports.mjs";
+import { LARGE_SITE } from "./sites.mjs";
 
-const DAY_MS = 86_400_000;
-const daysAgo = (count) => new Date(Date.now() - count * DAY_MS).toISOString().slice(0, 10);
+test.use({ siteOptions: LARGE_SITE, projectKind: "archived" });
 
-test.use({ projectKind: "archived" });
-
-test("a large site's archived days load completely without a request to Mintlify", async ({
-  visitor,
-}) => {
-  const { site, page, project, startSession, openReport, upstreamTargets } = visitor;
+test("archived days load completely without a request to Mintlify", async ({ visitor }) => {
+  const { site, page, project, startAtReport, upstreamTargets } = visitor;
   // The scheduled run archives yesterday.
   await site.gateway.runCron();
   const range = { projectId: project, dateFrom: daysAgo(1), dateTo: daysAgo(0) };
   const { views, totals } = await site.upstream.views(range);
   const viewed = views.filter(({ total }) => total > 0);
   const before = await upstreamTargets();
-  await startSession();
-  await openReport({ range: "yesterday", compare: "none" });
-  const all = viewed.length.toLocaleString("en-US");
+  await startAtReport({ range: "yesterday", compare: "none" });
+  const all = inWords(viewed.length);
   await page.getByText(`All ${all} pages from the daily archive.`).waitFor();
   assert.ok(viewed.length > 1000);
   assert.deepEqual(await upstreamTargets(), before);
   const figure = page.locator(".totals_strip-value").first();
-  await expect(figure).toHaveText(totals.human.toLocaleString("en-US"));
+  await expect(figure).toHaveText(inWords(totals.human));
   const most = viewed.reduce((a, b) => (b.total > a.total ? b : a));
   await page.getByRole("rowheader").first().getByText(most.path, { exact: true }).waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
 });
 
-test("a partly loaded period offers to leave out today, which loads every page", async ({
-  visitor,
-}) => {
-  const { site, page, startSession, openReport } = visitor;
+test("leaving out today loads every page of a partly loaded period", async ({ visitor }) => {
+  const { site, page, startAtReport } = visitor;
   await site.gateway.runCron();
-  await startSession();
-  await openReport({ from: daysAgo(1), to: daysAgo(0), compare: "none" });
+  await startAtReport({ from: daysAgo(1), to: daysAgo(0), compare: "none" });
   await page.getByText(/Showing the top 1,000 pages/).waitFor();
   await page.getByRole("button", { name: "Leave out today to see all pages" }).click();
   await page.waitForURL(/range=yesterday/);

@@ -1,22 +1,11 @@
-/**
- * Listings of archived page views. A listing reads a range of whole days from the gateway's
- * archive. If the archive lacks a day or fails, the listing reads Mintlify.
- */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signal } from "@preact/signals";
 import { importSource } from "./source.mjs";
 
 const { Listing } = await importSource("analytics/rows/listing.ts");
+const { REPORTS } = await importSource("analytics/rows/report.ts");
 
-const REPORT = {
-  name: "views",
-  one: "page",
-  many: "pages",
-  key: "path",
-  main: "total",
-  pageSize: 250,
-};
 const RANGE = { from: "2026-10-01", to: "2026-10-31" };
 const BOUNDS = { dateFrom: "2026-10-01", dateTo: "2026-11-01", frozenAt: null };
 const row = (path) => ({ path, human: 2, ai: 1, total: 3 });
@@ -49,12 +38,13 @@ function fakeClient(archive) {
 
 function open(client, options = {}) {
   return new Listing({
-    ...{ client, report: REPORT, range: RANGE, bounds: BOUNDS, isArchived: true },
+    ...{ client, report: REPORTS.views, range: RANGE, bounds: BOUNDS, isArchived: true },
     ...{ limit: signal(null), ended: new AbortController().signal },
     ...options,
   });
 }
 
+const sources = ({ calls }) => calls.map(([source]) => source);
 const paths = ({ rows }) => rows.value.map(({ path }) => path);
 
 test("a listing of archived days has all rows, whatever the goal, and sends no other request", async () => {
@@ -77,17 +67,14 @@ test("a listing reads Mintlify if the archive lacks a day or does not answer", a
     assert.equal(await listing.load("first rows"), true);
     assert.deepEqual(paths(listing), ["/live"]);
     assert.equal(listing.isFromArchive.value, false);
-    assert.deepEqual(
-      client.calls.map(([source]) => source),
-      ["archive", "platform"],
-    );
+    assert.deepEqual(sources(client), ["archive", "platform"]);
   }
 });
 
 test("a listing never asks the archive for part of a day, another report or a project without one", async () => {
   for (const options of [
     { bounds: { ...BOUNDS, dateTo: "2026-10-31T12:00:00Z" } },
-    { report: { ...REPORT, name: "visitors" } },
+    { report: REPORTS.visitors },
     { isArchived: false },
     { source: "Mintlify" },
   ]) {
@@ -95,7 +82,7 @@ test("a listing never asks the archive for part of a day, another report or a pr
     await open(client, options)
       .load("first rows")
       .catch(() => {});
-    assert.ok(!client.calls.some(([source]) => source === "archive"), JSON.stringify(options));
+    assert.ok(!sources(client).includes("archive"), JSON.stringify(options));
   }
 });
 
@@ -106,8 +93,5 @@ test("a stopped listing neither keeps part of the archive nor asks Mintlify", as
   listing.stop();
   assert.equal(await loading, false);
   assert.deepEqual([paths(listing), listing.state.value], [[], "empty"]);
-  assert.deepEqual(
-    client.calls.map(([source]) => source),
-    ["archive"],
-  );
+  assert.deepEqual(sources(client), ["archive"]);
 });

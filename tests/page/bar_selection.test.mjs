@@ -1,19 +1,10 @@
-/** The selection of neighbouring bars of a chart, and its sum. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
 const { isSelected, sumSelected } = await importSource("analytics/trend/bar_selection.ts");
 
-const day = (from, human, ai, held = 1) => ({
-  from,
-  to: from,
-  human,
-  ai,
-  held,
-  days: 1,
-  span: 1,
-});
+const day = (from, human, ai, held = 1) => ({ from, to: from, human, ai, held, days: 1, span: 1 });
 const POINTS = [
   day("2026-11-01", 10, 1),
   day("2026-11-02", 20, 2),
@@ -26,19 +17,10 @@ test("a selection covers all bars between its ends, in either direction", () => 
     { start: 1, end: 3 },
     { start: 3, end: 1 },
   ]) {
-    assert.deepEqual(
-      POINTS.map((_, index) => isSelected(selection, index)),
-      [false, true, true, true],
-    );
-    assert.deepEqual(sumSelected(POINTS, selection), {
-      from: "2026-11-02",
-      to: "2026-11-04",
-      human: 60,
-      ai: 6,
-      held: 2,
-      days: 3,
-      span: 3,
-    });
+    const selected = POINTS.map((_, index) => isSelected(selection, index));
+    assert.deepEqual(selected, [false, true, true, true]);
+    const days = { from: "2026-11-02", to: "2026-11-04", days: 3, span: 3 };
+    assert.deepEqual(sumSelected(POINTS, selection), { ...days, human: 60, ai: 6, held: 2 });
   }
 });
 

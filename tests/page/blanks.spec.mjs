@@ -1,27 +1,15 @@
-/** Blanks of prompts are fields, and the panel for a new job is a sheet on narrow windows. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { expect, test } from "./fixtures.mjs";
+import { untilSelected } from "./visitor.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
-
-/** Waits until the focused text box has a selection. */
-const untilSelected = (page, text) =>
-  page.waitForFunction((text) => {
-    const { value, selectionStart, selectionEnd } = document.activeElement ?? {};
-    return value?.slice(selectionStart, selectionEnd) === text;
-  }, text);
 const promptOf = (page) => page.getByLabel("Prompt", { exact: true });
 const creations = async ({ upstream }) =>
   (await upstream.requests()).filter(
     ({ method, target }) => method === "POST" && /\/job$/.test(target),
   );
 
-test("a job about a page opens with its blank selected, and typing replaces it", async ({
-  visitor,
-}) => {
+test("a job about a page opens with its blank selected for typing", async ({ visitor }) => {
   const { site, page, project, startSession } = visitor;
   await startSession();
   await page.goto(`${site.url}/?route=views&range=last-month&project=${project}&page=/quickstart`);

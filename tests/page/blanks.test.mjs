@@ -1,4 +1,3 @@
-/** Blanks of prompts: parts in square brackets to replace. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";

@@ -1,7 +1,4 @@
-/**
- * Chromium for the browser tests. This module starts Chromium, records the traffic of a page, and
- * checks a page's accessibility with axe.
- */
+/** Chromium for the browser tests, the traffic of a page, and its accessibility with axe. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -9,6 +6,8 @@ import axe from "axe-core";
 import { chromium } from "playwright-core";
 
 export const ACTION_TIMEOUT_MS = 60_000;
+/** The widest and the narrowest window that the tests use. */
+export const WINDOWS = { wide: { width: 1440, height: 900 }, phone: { width: 320, height: 740 } };
 
 const ARGS = [
   "--headless",
@@ -18,12 +17,10 @@ const ARGS = [
   "--disable-background-networking",
 ];
 
-/** @param {string[]} [args] additional command line arguments */
-export function launchBrowser(args = []) {
+export function launchBrowser(args) {
   return chromium.launch(launchOptions(args));
 }
 
-/** @param {string[]} [args] additional command line arguments */
 export function launchOptions(args = []) {
   return { executablePath: findBrowser(), args: [...ARGS, ...args] };
 }
@@ -39,24 +36,14 @@ function findBrowser() {
   return found;
 }
 
-/**
- * Opens a page in a new browser context and records its traffic.
- *
- * @param {import("playwright-core").Browser} browser
- * @param {import("playwright-core").BrowserContextOptions} [options]
- */
-export async function openPage(browser, options) {
-  const context = await browser.newContext({ locale: "en-US", ...options });
+export async function openPage(browser) {
+  const context = await browser.newContext({ locale: "en-US" });
   const page = await context.newPage();
   page.setDefaultTimeout(ACTION_TIMEOUT_MS);
   return { page, ...(await recordTraffic(page)), close: () => context.close() };
 }
 
-/**
- * Records the addresses, responses, console lines, errors and policy violations of a page.
- *
- * @param {import("playwright-core").Page} page before its first navigation
- */
+/** Records the traffic, console and policy violations of a page from its first navigation on. */
 export async function recordTraffic(page) {
   const record = { urls: [], received: [], console: [], violations: [] };
   const pendingBodies = [];
@@ -85,9 +72,7 @@ export async function recordTraffic(page) {
 
   return {
     record,
-    /**
-     * Returns everything that the browser has requested, received, stored or shown, as one string.
-     */
+    /** Returns what the browser has requested, received, stored or shown, as one string. */
     async everything() {
       await Promise.all(pendingBodies);
       const lines = record.console.map(({ text }) => text);
@@ -128,15 +113,10 @@ export function overflow(page) {
 
 /** Rows after the first 30 have the same markup, and hundreds of them take axe many seconds. */
 const LATER_ROWS = ".report_table-table tbody:nth-of-type(n + 4) tr";
-/** The tags of axe's rules for WCAG 2.2 AA and of its best practices. */
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 /** The rules of axe that depend on colours. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
-/**
- * Checks in both colour schemes that a page has no axe fault and fits its window. In the dark
- * scheme, only axe's rules about colours apply.
- */
 export async function checkBothSchemes(page, state) {
   for (const [colorScheme, rules] of [
     ["light", TAGS],
@@ -148,39 +128,25 @@ export async function checkBothSchemes(page, state) {
   }
 }
 
-/**
- * Returns axe's violations of WCAG 2.2 AA and its best practices: rule, element and reason. The
- * page must be scrolled to its top.
- *
- * @param {import("playwright-core").Page} page
- * @param {object} [options]
- * @param {string[]} [options.rules] tags or names of rules
- * @param {string[]} [options.exclude] selectors of elements that are not checked
- * @param {boolean} [options.allRows] whether to check all rows of a report
- */
-export async function accessibilityFaults(page, options = {}) {
-  const { rules = TAGS, exclude = [], allRows = false } = options;
+/** Returns axe's violations: rule, element and reason. The page must be scrolled to its top. */
+export async function accessibilityFaults(page, { rules = TAGS } = {}) {
   const isLoaded = await page.evaluate(() => "axe" in globalThis);
   if (!isLoaded) await page.evaluate(axe.source);
   await finishAnimations(page);
   const violations = await page.evaluate(
-    async ({ rules, exclude, hidden }) => {
+    async ({ rules, hidden }) => {
       const sheet = new CSSStyleSheet();
-      if (hidden) sheet.replaceSync(`${hidden} { display: none; }`);
+      sheet.replaceSync(`${hidden} { display: none; }`);
       document.adoptedStyleSheets.push(sheet);
       try {
         const options = { runOnly: rules, resultTypes: ["violations"] };
-        return (await globalThis.axe.run({ exclude }, options)).violations;
+        return (await globalThis.axe.run(options)).violations;
       } finally {
         const others = document.adoptedStyleSheets.filter((other) => other !== sheet);
         document.adoptedStyleSheets = others;
       }
     },
-    {
-      rules,
-      exclude: exclude.map((selector) => [selector]),
-      hidden: allRows ? undefined : LATER_ROWS,
-    },
+    { rules, hidden: LATER_ROWS },
   );
   const rows = await page.evaluate(() => {
     const links = document.querySelectorAll(
@@ -188,19 +154,14 @@ export async function accessibilityFaults(page, options = {}) {
     );
     return Array.from(links, (link) => link.outerHTML);
   });
+  // Axe reports rows under the bar at the lower edge, though they can be scrolled into view.
+  const isRowUnderBar = ({ html, failureSummary }) =>
+    rows.includes(html) && failureSummary.includes("partially obscured");
   return violations.flatMap(({ id, nodes }) =>
     nodes
-      .filter(({ html, failureSummary }) => !isRowUnderBar(failureSummary, rows.includes(html)))
+      .filter((node) => !isRowUnderBar(node))
       .map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
   );
-}
-
-/**
- * Returns whether axe reports a row because the bar at the lower edge covers it. Such reports
- * are wrong, because the row can be scrolled into view.
- */
-function isRowUnderBar(failureSummary, isInRow) {
-  return isInRow && failureSummary.includes("partially obscured");
 }
 
 /** Ends all animations, so that no test judges a colour in the middle of a transition. */
@@ -221,10 +182,5 @@ export function untilDrawn(page) {
   });
 }
 
-/**
- * Returns the options of a test that repeats another one with a further width, route or report. It
- * runs only in `npm run test:matrix`.
- *
- * @param {boolean} isRepeated
- */
+/** Returns the options of a test. One that repeats another runs only in `npm run test:matrix`. */
 export const repeats = (isRepeated) => ({ tag: isRepeated ? ["@matrix"] : [] });

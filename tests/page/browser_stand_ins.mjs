@@ -1,7 +1,4 @@
-/**
- * Stand-ins for browser APIs. Tests in Node.js install the stand-ins before they import the page's
- * modules.
- */
+/** Stand-ins for browser APIs. Tests install them before they import the page's modules. */
 
 /** Installs a storage of the browser and one of the tab. Returns the values of the former. */
 export function standInForStorage() {
@@ -54,7 +51,6 @@ export function standInForWindow() {
       globalThis.history.state = state;
       page.dispatchEvent(Object.assign(new Event("popstate"), { state }));
     },
-    /** Hides or shows the page, as switching tabs does. */
     setHidden(hidden) {
       globalThis.document.hidden = hidden;
       globalThis.document.dispatchEvent(new Event("visibilitychange"));

@@ -1,7 +1,4 @@
-/**
- * The global setup of the browser tests. It builds the simulator before the first worker starts, so
- * that no worker's timeout includes the build. If `QUILLGATE_SIMULATOR` is set, it builds nothing.
- */
+/** Builds the simulator before the first worker starts, so that no worker's timeout includes it. */
 import { buildUpstream } from "../harness/upstream.mjs";
 
 export default async function buildSimulator() {

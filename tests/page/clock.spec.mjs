@@ -1,11 +1,7 @@
-/** Browsers with a wrong clock. The page uses the time of the gateway. */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { DAY_MS } from "./reports.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
-
-const DAY_MS = 86_400_000;
 const DAY_S = 86_400;
 
 for (const days of [2, -2]) {

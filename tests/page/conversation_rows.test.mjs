@@ -1,9 +1,6 @@
-/**
- * The report on conversations: its rows, their order, the filters, and the notice of a partly
- * loaded list.
- */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { column } from "./columns.mjs";
 import { importSource } from "./source.mjs";
 
 const { countUnanswered, toTurnRow } = await importSource("analytics/rows/conversation_rows.ts");
@@ -29,10 +26,12 @@ const ROWS = [
 test("unanswered questions sort first and keep the order of the API", () => {
   const sorting = usualSorting("pages", REPORTS.conversations);
   const sorted = sortRows(ROWS, sorting, REPORTS.conversations.tieBreak);
-  assert.deepEqual(
-    sorted.map(({ query }) => query),
-    ["Z, newer unanswered", "A, older unanswered", "Newest answered", "No status"],
-  );
+  assert.deepEqual(column(sorted, "query"), [
+    "Z, newer unanswered",
+    "A, older unanswered",
+    "Newest answered",
+    "No status",
+  ]);
   assert.equal(countUnanswered(ROWS), 2);
 });
 

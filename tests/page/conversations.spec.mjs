@@ -1,27 +1,16 @@
-/**
- * The conversations route. It lists the questions of readers to the assistant. A dialog shows a
- * question with its answer, sources and conversation.
- */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { accessibilityFaults, untilDrawn } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { changeResponses, EVERY_SCOPE } from "./visitor.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
-
-const SCOPES = "jobs:create jobs:read analytics:read analytics:conversations";
 const LAST_MONTH = { route: "conversations", range: "last-month" };
 
-/** Signs in with access to conversations and opens them. */
-async function openConversations({ token, startSession, openReport, page }, changes = {}) {
-  await startSession(token({ scope: SCOPES }));
-  await openReport({ ...LAST_MONTH, ...changes });
+async function openConversations({ token, startAtReport, page }, changes = {}) {
+  await startAtReport({ ...LAST_MONTH, ...changes }, token({ scope: EVERY_SCOPE }));
   return page.getByRole("table", { name: "Questions to the assistant" });
 }
 
-/** Returns the simulator's questions of last month, newest first. */
 async function questionsOfLastMonth({ site, project }) {
   const range = { dateFrom: firstOfMonth(-1), dateTo: firstOfMonth(0) };
   const { conversations } = await site.upstream.report({
@@ -33,18 +22,15 @@ async function questionsOfLastMonth({ site, project }) {
   return conversations;
 }
 
-/** Changes the questions that the gateway returns. */
-async function changeAnswers(page, change) {
-  await page.route(/\/assistant\?/, async (route) => {
-    const response = await route.fetch();
-    const body = await response.json();
-    await route.fulfill({
-      response,
-      json: { ...body, conversations: body.conversations.map(change) },
-    });
-  });
-}
+const changeAnswers = (page, change) =>
+  changeResponses(page, /\/assistant\?/, (body) => ({
+    ...body,
+    conversations: body.conversations.map(change),
+  }));
 
+const questionAt = (table, place) =>
+  table.getByRole("rowheader").nth(place).getByRole("button").first();
+const dialogOf = (page) => page.getByRole("dialog", { name: "Conversation" });
 const unanswered = ({ resolutionStatus }) => resolutionStatus === "unanswered";
 async function questionsIn(table) {
   await untilDrawn(table.page());
@@ -52,9 +38,7 @@ async function questionsIn(table) {
   return questions.allTextContents();
 }
 
-test("turns that share an id are all listed, and each opens with its own question", async ({
-  visitor,
-}) => {
+test("turns that share an id are all listed and open separately", async ({ visitor }) => {
   const { page } = visitor;
   const id = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";
   await changeAnswers(page, (turn) => ({ ...turn, id, timestamp: "2026-01-01 22:30:00" }));
@@ -66,9 +50,9 @@ test("turns that share an id are all listed, and each opens with its own questio
     .waitFor();
   const listed = await questionsIn(table);
   assert.deepEqual(listed.toSorted(), all.map(({ query }) => query.trim()).toSorted());
+  const dialog = dialogOf(page);
   for (const place of [0, 1]) {
-    await table.getByRole("rowheader").nth(place).getByRole("button").first().click();
-    const dialog = page.getByRole("dialog", { name: "Conversation" });
+    await questionAt(table, place).click();
     await dialog.getByText(listed[place], { exact: true }).waitFor();
     await expect(dialog).toContainText(/Jan 1, 2026, 10:30/);
     await page.keyboard.press("Escape");
@@ -84,9 +68,9 @@ test("a row opens its question, answer and sources without a request", async ({ 
   assert.ok(!unanswered(turn), "only answers have sources");
   const place = all.filter(unanswered).length + all.filter((one) => !unanswered(one)).indexOf(turn);
   const before = (await site.upstream.counters()).byOperation;
-  const row = table.getByRole("rowheader").nth(place).getByRole("button").first();
+  const row = questionAt(table, place);
   await row.click();
-  const dialog = page.getByRole("dialog", { name: "Conversation" });
+  const dialog = dialogOf(page);
   const answer = answerIn(dialog);
   await answer.waitFor();
   const words = turn.response.match(/[A-Za-z]{4,}/g) ?? [];
@@ -115,7 +99,6 @@ test("a row opens its question, answer and sources without a request", async ({ 
   await expectPrompt(page, turn.query.trim());
 });
 
-/** Checks that the prompt of a new job quotes a question. */
 async function expectPrompt(page, question) {
   const prompt = page.getByLabel("Prompt", { exact: true });
   await expect(prompt).toHaveValue(/^(Answer a|Improve the documentation for a) reader’s question/);
@@ -135,16 +118,14 @@ async function openAnswer(visitor, source, beforeOpening = () => {}) {
   await changeAnswers(page, (turn) => ({ ...turn, response: source, sources: [] }));
   const table = await openConversations(visitor);
   beforeOpening();
-  await table.getByRole("rowheader").first().getByRole("button").first().click();
-  const dialog = page.getByRole("dialog", { name: "Conversation" });
+  await questionAt(table, 0).click();
+  const dialog = dialogOf(page);
   const answer = answerIn(dialog);
   await answer.waitFor();
   return answer;
 }
 
-test("hostile Markdown adds no element, runs no script and requests nothing", async ({
-  visitor,
-}) => {
+test("hostile Markdown adds no element, no script and no request", async ({ visitor }) => {
   const { page, record } = visitor;
   const source = [
     "<script>window.isHacked = true</script>",
@@ -177,8 +158,8 @@ test("hostile Markdown adds no element, runs no script and requests nothing", as
 test("the whole conversation loads on request, and again after a failure", async ({ visitor }) => {
   const { page, site } = visitor;
   const table = await openConversations(visitor);
-  await table.getByRole("rowheader").first().getByRole("button").first().click();
-  const dialog = page.getByRole("dialog", { name: "Conversation" });
+  await questionAt(table, 0).click();
+  const dialog = dialogOf(page);
   await page.route("**/assistant/threads/*", (route) =>
     route.fulfill({ status: 404, contentType: "application/problem+json", body: "{}" }),
   );
@@ -187,7 +168,7 @@ test("the whole conversation loads on request, and again after a failure", async
   await dialog.getByRole("alert").waitFor();
   await page.unroute("**/assistant/threads/*");
   await page.keyboard.press("Escape");
-  await table.getByRole("rowheader").first().getByRole("button").first().click();
+  await questionAt(table, 0).click();
   await load.click();
   const transcript = dialog.getByRole("group", { name: "Whole conversation" });
   await transcript.waitFor();

@@ -1,19 +1,12 @@
-/** The charts of visitors and searches, which load only on request. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { accessibilityFaults, overflow } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { expect, test } from "./fixtures.mjs";
+import { DAY_MS, daysAgo, inWords } from "./reports.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
-
-const DAY_MS = 86_400_000;
 const WEEK = { range: "last-7-days", compare: "none" };
 /** Charts exclude today. */
 const ENDED_DAYS = 6;
 const VISITORS = { route: "visitors", ...WEEK };
-const daysAgo = (count) => new Date(Date.now() - count * DAY_MS).toISOString().slice(0, 10);
-const inWords = (number) => number.toLocaleString("en-US");
 const loadButton = (page, name) => page.getByRole("button", { name });
 const chartPanel = (page) => page.getByRole("region", { name: /^Chart of/ });
 const chartOf = (page, name) => page.getByRole("img", { name });
@@ -26,12 +19,9 @@ async function requestsForDays({ upstreamTargets }, report) {
   return queries.filter((query) => length(query) === DAY_MS);
 }
 
-test("a chart of visitors takes one request per day, and none when shown again", async ({
-  visitor,
-}) => {
-  const { site, page, project, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
-  await openReport(VISITORS);
+test("a chart of visitors takes one request per day, and only once", async ({ visitor }) => {
+  const { site, page, project, startAtReport, untilLoaded } = visitor;
+  await startAtReport(VISITORS);
   await untilLoaded();
   assert.deepEqual(await requestsForDays(visitor, "visitors"), []);
   await loadButton(page, "Chart by day (6 requests)").click();

@@ -1,9 +1,8 @@
-/**
- * The charts of visitors and searches. Each bar takes one request. Loading stops at a reserve of
- * requests, on request, and after a failure.
- */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as settle } from "node:timers/promises";
+import { signal } from "@preact/signals";
+import { columns } from "./columns.mjs";
 import { importSource } from "./source.mjs";
 
 const { CountedTrend, CountedTrendCache } = await importSource("analytics/trend/counted_trend.ts");
@@ -15,18 +14,7 @@ const QUOTA = 100;
 /** A tenth of the quota, at most 10. */
 const RESERVE = 10;
 
-const signalOf = (value) => ({
-  value,
-  peek() {
-    return this.value;
-  },
-});
-
-/**
- * Returns a fake client. By default, response `n` has 10 × n people and n AI.
- *
- * @param {(n: number) => { headers?: object, error?: Error, counts?: object }} answer
- */
+/** Returns a fake client. By default, response `n` has 10 × n people and n AI. */
 function fakeClient(answer = () => ({})) {
   const requests = [];
   let onResponse;
@@ -34,7 +22,7 @@ function fakeClient(answer = () => ({})) {
     requests.push(params);
     const n = requests.length;
     const { headers = {}, error, counts = { human: 10 * n, ai: n } } = answer(n);
-    await new Promise((resolve) => setImmediate(resolve));
+    await settle();
     signal.throwIfAborted();
     onResponse({ headers: new Headers(headers) });
     if (error) throw error;
@@ -51,19 +39,11 @@ function fakeClient(answer = () => ({})) {
   return client;
 }
 
-function openTrend(client, changes = {}) {
-  const limit = signalOf(null);
-  const ended = new AbortController().signal;
-  return new CountedTrend({
-    client,
-    name: "visitors",
-    range: RANGE,
-    group: "day",
-    limit,
-    ended,
-    ...changes,
-  });
-}
+const ended = new AbortController().signal;
+const DAILY = { name: "visitors", range: RANGE, group: "day" };
+const openTrend = (client, changes = {}) =>
+  new CountedTrend({ client, limit: signal(null), ended, ...DAILY, ...changes });
+const openCache = () => new CountedTrendCache({ client: fakeClient(), limit: signal(null), ended });
 
 const rateLimit = (left) => ({
   "ratelimit-policy": `"org";q=${QUOTA};w=3600`,
@@ -79,7 +59,7 @@ test("each bar takes one request for its own days, the latest first", async () =
   await trend.load("above reserve");
   assert.deepEqual(datesOf(client), LATEST_FIRST);
   assert.deepEqual(
-    client.requests.map(({ dateTo, limit }) => [dateTo, limit]),
+    columns(client.requests, "dateTo", "limit"),
     ["2026-10-06", ...LATEST_FIRST.slice(0, -1)].map((day) => [day, 1]),
   );
   assert.deepEqual(humans(trend), [50, 40, 30, 20, 10]);
@@ -93,22 +73,16 @@ test("a week at the edge of the range counts only its days within the range", as
   const range = { from: "2026-10-01", to: "2026-10-13" };
   const trend = openTrend(client, { range, group: "week" });
   await trend.load("all");
-  assert.deepEqual(
-    client.requests.map(({ dateFrom, dateTo }) => [dateFrom, dateTo]),
-    [
-      ["2026-10-12", "2026-10-14"],
-      ["2026-10-05", "2026-10-12"],
-      ["2026-10-01", "2026-10-05"],
-    ],
-  );
-  assert.deepEqual(
-    trend.points.value.map(({ held, span }) => [held, span]),
-    [
-      [4, 7],
-      [7, 7],
-      [2, 7],
-    ],
-  );
+  assert.deepEqual(columns(client.requests, "dateFrom", "dateTo"), [
+    ["2026-10-12", "2026-10-14"],
+    ["2026-10-05", "2026-10-12"],
+    ["2026-10-01", "2026-10-05"],
+  ]);
+  assert.deepEqual(columns(trend.points.value, "held", "span"), [
+    [4, 7],
+    [7, 7],
+    [2, 7],
+  ]);
 });
 
 test("searches have one count", async () => {
@@ -177,24 +151,20 @@ test("loading with the reserve protects it again when more requests are free", a
 });
 
 test("a chart is kept by report, days and interval, and open for all intervals", () => {
-  const ended = new AbortController().signal;
-  const trends = new CountedTrendCache({ client: fakeClient(), limit: signalOf(null), ended });
-  const daily = { name: "visitors", range: RANGE, group: "day" };
+  const trends = openCache();
   trends.open("visitors", RANGE);
-  const trend = trends.find(daily);
-  assert.equal(trends.find({ ...daily, range: { ...RANGE } }), trend);
-  assert.notEqual(trends.find({ ...daily, name: "searches" }), trend);
-  assert.notEqual(trends.find({ ...daily, group: "week" }), trend);
+  const trend = trends.find(DAILY);
+  assert.equal(trends.find({ ...DAILY, range: { ...RANGE } }), trend);
+  assert.notEqual(trends.find({ ...DAILY, name: "searches" }), trend);
+  assert.notEqual(trends.find({ ...DAILY, group: "week" }), trend);
   assert.equal(trends.isOpen("visitors", { ...RANGE }), true);
   assert.equal(trends.isOpen("searches", RANGE), false);
 });
 
 test("a chart that is only offered is not kept", () => {
-  const ended = new AbortController().signal;
-  const trends = new CountedTrendCache({ client: fakeClient(), limit: signalOf(null), ended });
-  const daily = { name: "visitors", range: RANGE, group: "day" };
-  const offered = trends.find(daily);
-  assert.notEqual(trends.find(daily), offered);
+  const trends = openCache();
+  const offered = trends.find(DAILY);
+  assert.notEqual(trends.find(DAILY), offered);
   trends.open("visitors", RANGE);
-  assert.notEqual(trends.find(daily), offered);
+  assert.notEqual(trends.find(DAILY), offered);
 });

@@ -1,15 +1,12 @@
-/**
- * The daily trend. The page reads the trend from the gateway's archive, or explains why it cannot.
- */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { column, columns } from "./columns.mjs";
 import { importSource } from "./source.mjs";
 
 const { readTrend } = await importSource("analytics/trend/daily_trend.ts");
 
 const RANGE = { from: "2026-11-01", to: "2026-11-05" };
 const TODAY = "2026-11-05";
-/** Returns a client with these responses that records its requests. */
 function fakeClient(...responses) {
   const requests = [];
   const dailyViews = async (params) => {
@@ -25,11 +22,11 @@ const read = (client, changes = {}) => {
   const query = { range: RANGE, earlierRange: null, subject: {}, interval: null, ...changes };
   return readTrend(client, query, TODAY, new AbortController().signal);
 };
+const page = (...views) => ({ body: { views, missing: [], nextCursor: null } });
 const day = (date, human, ai) => ({ date, human, ai, total: human + ai, days: 1, missing: [] });
 
 test("the trend requests finished days of the filtered folder", async () => {
-  const views = [day("2026-11-02", 5, 1)];
-  const client = fakeClient({ body: { views, missing: [], nextCursor: null } });
+  const client = fakeClient(page(day("2026-11-02", 5, 1)));
   const trend = await read(client, { subject: { prefix: "/guides" } });
   assert.equal(trend.state, "drawn");
   assert.deepEqual(trend.range, { from: "2026-11-01", to: "2026-11-04" });
@@ -40,29 +37,21 @@ test("the trend requests finished days of the filtered folder", async () => {
 });
 
 test("the trend adds up the spellings of a page", async () => {
-  const body = (...views) => ({ body: { views, missing: [], nextCursor: null } });
   const client = fakeClient(
-    body(day("2026-11-01", 5, 1), day("2026-11-02", 1, 0)),
-    body(day("2026-11-01", 2, 3), day("2026-11-02", 0, 0)),
+    page(day("2026-11-01", 5, 1), day("2026-11-02", 1, 0)),
+    page(day("2026-11-01", 2, 3), day("2026-11-02", 0, 0)),
   );
   const { points } = await read(client, { subject: { paths: ["/café", "/caf%C3%A9"] } });
-  assert.deepEqual(
-    client.requests.map(({ path }) => path),
-    ["/café", "/caf%C3%A9"],
-  );
-  assert.deepEqual(
-    points.slice(0, 3).map(({ human, ai, held }) => [human, ai, held]),
-    [
-      [7, 4, 1],
-      [1, 0, 1],
-      [0, 0, 0],
-    ],
-  );
+  assert.deepEqual(column(client.requests, "path"), ["/café", "/caf%C3%A9"]);
+  assert.deepEqual(columns(points.slice(0, 3), "human", "ai", "held"), [
+    [7, 4, 1],
+    [1, 0, 1],
+    [0, 0, 0],
+  ]);
 });
 
 test("the trend has the points of the comparison, if the archive holds any", async () => {
   const earlierRange = { from: "2026-10-27", to: "2026-10-31" };
-  const page = (...views) => ({ body: { views, missing: [], nextCursor: null } });
   const now = page(day("2026-11-02", 5, 1));
   const compared = await read(fakeClient(now, page(day("2026-10-28", 3, 1))), { earlierRange });
   assert.equal(compared.earlier.length, 5);
@@ -73,7 +62,6 @@ test("the trend has the points of the comparison, if the archive holds any", asy
 });
 
 test("the line of a month has the weekdays of the bars, and no days of another month", async () => {
-  const page = (...views) => ({ body: { views, missing: [], nextCursor: null } });
   const days = (month, count) =>
     Array.from({ length: count }, (_, at) =>
       day(`2026-${month}-${String(at + 1).padStart(2, "0")}`, at + 1, 0),
@@ -83,16 +71,11 @@ test("the line of a month has the weekdays of the bars, and no days of another m
     range: { from: "2026-10-01", to: "2026-10-31" },
     earlierRange: { from: "2026-09-01", to: "2026-09-30" },
   });
-  assert.deepEqual(
-    [client.requests[1].dateFrom, client.requests[1].dateTo],
-    ["2026-09-01", "2026-10-01"],
-  );
+  const { dateFrom, dateTo } = client.requests[1];
+  assert.deepEqual([dateFrom, dateTo], ["2026-09-01", "2026-10-01"]);
   assert.equal(points.length, earlier.length);
   assert.deepEqual([earlier[0].from, earlier[0].human], ["2026-09-03", 3]);
-  assert.deepEqual(
-    earlier.slice(-4).map(({ held }) => held),
-    [1, 0, 0, 0],
-  );
+  assert.deepEqual(column(earlier.slice(-4), "held"), [1, 0, 0, 0]);
 });
 
 test("the trend is off without an archive, with the gateway’s instructions", async () => {

@@ -1,9 +1,4 @@
-/**
- * Starting deployments and previews on the page. A deployment needs a confirmation, and no
- * double click and no lost response starts a second one.
- */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
 import {
   DEPLOYMENT_SCOPES,
@@ -14,11 +9,12 @@ import {
   rowsOf,
   startedAt,
 } from "./deployments.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
+
+test.use({ siteOptions: DEPLOYMENT_SITE });
 
 const BRANCH = "docs/rotate-keys";
 
-/** Opens a dialog and returns it with the button that starts. */
 async function openDialog(page, opener, title, start) {
   await page.getByRole("button", { name: opener, exact: true }).click();
   const dialog = page.getByRole("dialog", { name: title });
@@ -29,92 +25,84 @@ async function openDialog(page, opener, title, start) {
 const openDeploy = (page) => openDialog(page, "Deploy", "Deploy the site?", "Deploy");
 const openPreview = (page) => openDialog(page, "Preview", "Preview a branch", "Create preview");
 
-test.describe("start", () => {
-  test.use({ siteOptions: DEPLOYMENT_SITE });
+test("double clicks on Deploy and its confirmation start one deployment", async ({ visitor }) => {
+  const { page, project } = visitor;
+  await openDeployments(visitor);
+  await page.getByRole("button", { name: "Deploy", exact: true }).dblclick();
+  const dialog = page.getByRole("dialog", { name: "Deploy the site?" });
+  await dialog.getByText(`publishes the deployment branch of ${project}`).waitFor();
+  assert.equal((await startedAt(visitor)).length, 0, "only the confirmation starts");
+  await dialog.getByRole("button", { name: "Deploy", exact: true }).dblclick();
+  await page.getByRole("heading", { level: 1, name: "Deployment of the site" }).waitFor();
+  await page.getByRole("article").getByText("Queued", { exact: true }).waitFor();
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
+  await expect(rowsOf(page)).toHaveCount(1);
+  assert.equal((await startedAt(visitor)).length, 1);
+});
 
-  test("a double click on Deploy and on its confirmation starts one deployment", async ({
-    visitor,
-  }) => {
-    const { page, project } = visitor;
-    await openDeployments(visitor);
-    await page.getByRole("button", { name: "Deploy", exact: true }).dblclick();
-    const dialog = page.getByRole("dialog", { name: "Deploy the site?" });
-    await dialog.getByText(`publishes the deployment branch of ${project}`).waitFor();
-    assert.equal((await startedAt(visitor)).length, 0, "only the confirmation starts");
-    await dialog.getByRole("button", { name: "Deploy", exact: true }).dblclick();
-    await page.getByRole("heading", { level: 1, name: "Deployment of the site" }).waitFor();
-    await page.getByRole("article").getByText("Queued", { exact: true }).waitFor();
-    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
-    await expect(rowsOf(page)).toHaveCount(1);
-    assert.equal((await startedAt(visitor)).length, 1);
+test("a lost response and a reload start no second deployment", async ({ visitor }) => {
+  const { page, site } = visitor;
+  await openDeployments(visitor);
+  await page.getByText("No deployments yet").waitFor();
+  const keys = [];
+  await page.route("**/v1/project/update/*", async (route) => {
+    keys.push(route.request().headers()["idempotency-key"]);
+    await route.fetch();
+    await route.abort();
   });
+  const { dialog, button } = await openDeploy(page);
+  await button.click();
+  await dialog.getByRole("alert").waitFor();
+  await rowsOf(page).first().waitFor();
+  await page.unroute("**/v1/project/update/*");
+  await page.reload();
+  const again = await openDeploy(page);
+  const request = page.waitForRequest("**/v1/project/update/*");
+  await again.button.click();
+  keys.push((await request).headers()["idempotency-key"]);
+  await page.getByRole("heading", { level: 1, name: "Deployment of the site" }).waitFor();
+  assert.equal(new Set(keys).size, 1, keys.join());
+  assert.equal((await startedAt(visitor)).length, 1);
 
-  test("a lost response does not start a second deployment, also after a reload", async ({
-    visitor,
-  }) => {
-    const { page, site } = visitor;
-    await openDeployments(visitor);
-    await page.getByText("No deployments yet").waitFor();
-    const keys = [];
-    await page.route("**/v1/project/update/*", async (route) => {
-      keys.push(route.request().headers()["idempotency-key"]);
-      await route.fetch();
-      await route.abort();
-    });
-    const { dialog, button } = await openDeploy(page);
-    await button.click();
-    await dialog.getByRole("alert").waitFor();
-    await rowsOf(page).first().waitFor();
-    await page.unroute("**/v1/project/update/*");
-    await page.reload();
-    const again = await openDeploy(page);
-    const request = page.waitForRequest("**/v1/project/update/*");
-    await again.button.click();
-    keys.push((await request).headers()["idempotency-key"]);
-    await page.getByRole("heading", { level: 1, name: "Deployment of the site" }).waitFor();
-    assert.equal(new Set(keys).size, 1, keys.join());
-    assert.equal((await startedAt(visitor)).length, 1);
+  // The next deployment is another one.
+  const [{ _id: id }] = await startedAt(visitor);
+  await site.upstream.setDeployment(id, ENDS.live);
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
+  await (await openDeploy(page)).button.click();
+  await page.getByRole("article").getByText("Queued", { exact: true }).waitFor();
+  assert.equal((await startedAt(visitor)).length, 2);
+});
 
-    // The next deployment is another one.
-    const [{ _id: id }] = await startedAt(visitor);
-    await site.upstream.setDeployment(id, ENDS.live);
-    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
-    await (await openDeploy(page)).button.click();
-    await page.getByRole("article").getByText("Queued", { exact: true }).waitFor();
-    assert.equal((await startedAt(visitor)).length, 2);
-  });
+test("a deployment in doubt is sent again only after Send again", async ({ visitor }) => {
+  const { page, site } = visitor;
+  await openDeployments(visitor);
+  const fault = { kind: "reset", process: true };
+  await site.upstream.fault({ operation: "deployments.create", fault });
+  const { dialog, button } = await openDeploy(page);
+  await button.click();
+  await dialog.getByText("We can’t tell if this deployment started").waitFor();
+  await button.click();
+  await dialog.getByText("We can’t tell if this deployment started").waitFor();
+  assert.equal((await startedAt(visitor)).length, 1);
+  await dialog.getByRole("button", { name: "Send again" }).click();
+  await page.getByRole("heading", { level: 1, name: "Deployment of the site" }).waitFor();
+  assert.equal((await startedAt(visitor)).length, 2, "the platform had started the first too");
+});
 
-  test("a deployment in doubt is sent again only after Send again", async ({ visitor }) => {
-    const { page, site } = visitor;
-    await openDeployments(visitor);
-    const fault = { kind: "reset", process: true };
-    await site.upstream.fault({ operation: "deployments.create", fault });
-    const { dialog, button } = await openDeploy(page);
-    await button.click();
-    await dialog.getByText("We can’t tell if this deployment started").waitFor();
-    await button.click();
-    await dialog.getByText("We can’t tell if this deployment started").waitFor();
-    assert.equal((await startedAt(visitor)).length, 1);
-    await dialog.getByRole("button", { name: "Send again" }).click();
-    await page.getByRole("heading", { level: 1, name: "Deployment of the site" }).waitFor();
-    assert.equal((await startedAt(visitor)).length, 2, "the platform had started the first too");
-  });
-
-  test("a preview needs a branch, and opens with its link", async ({ visitor }) => {
-    const { page } = visitor;
-    await openDeployments(visitor);
-    const { dialog, button } = await openPreview(page);
-    const branch = dialog.getByLabel("Branch");
-    await expect(branch).toBeFocused();
-    await button.click();
-    await dialog.getByText("Enter a branch.").waitFor();
-    await branch.fill(`  ${BRANCH} `);
-    await page.keyboard.press("Enter");
-    const article = page.getByRole("article", { name: `Preview of ${BRANCH}` });
-    await article.getByRole("link", { name: "Open preview" }).waitFor();
-    const [{ branch: started }] = await startedAt(visitor);
-    assert.equal(started, BRANCH);
-  });
+test("a preview needs a branch, and opens with its link", async ({ visitor }) => {
+  const { page } = visitor;
+  await openDeployments(visitor);
+  const { dialog, button } = await openPreview(page);
+  const branch = dialog.getByLabel("Branch");
+  await expect(branch).toBeFocused();
+  await button.click();
+  await dialog.getByText("Enter a branch.").waitFor();
+  await branch.fill(`  ${BRANCH} `);
+  await page.keyboard.press("Enter");
+  const article = page.getByRole("article", { name: `Preview of ${BRANCH}` });
+  await article.getByRole("link", { name: "Open preview" }).waitFor();
+  const [{ branch: started }] = await startedAt(visitor);
+  assert.equal(started, BRANCH);
 });
 
 test.describe("limit", () => {
@@ -144,45 +132,40 @@ test.describe("limit", () => {
   });
 });
 
-test.describe("job", () => {
-  test.use({ siteOptions: DEPLOYMENT_SITE });
+async function openJobOnBranch(visitor) {
+  const { site, page, project, token, startSession, startElsewhere } = visitor;
+  const { id } = await startElsewhere("Explain how to rotate a key");
+  const prLink = "https://github.com/acme/docs/pull/7";
+  await site.upstream.setJob(id, { status: "completed", prLink, ref: BRANCH });
+  await startSession(token({ scope: DEPLOYMENT_SCOPES }));
+  await page.goto(`${site.url}/?route=jobs&project=${project}&job=${id}`);
+  const article = page.getByRole("article");
+  await article.getByText("Details").first().waitFor();
+  await article.getByText(BRANCH, { exact: true }).first().waitFor();
+  return article;
+}
 
-  /** Opens a finished job whose branch is known. */
-  async function openJobOnBranch(visitor) {
-    const { site, page, project, token, startSession, startElsewhere } = visitor;
-    const { id } = await startElsewhere("Explain how to rotate a key");
-    const prLink = "https://github.com/acme/docs/pull/7";
-    await site.upstream.setJob(id, { status: "completed", prLink, ref: BRANCH });
-    await startSession(token({ scope: DEPLOYMENT_SCOPES }));
-    await page.goto(`${site.url}/?route=jobs&project=${project}&job=${id}`);
-    const article = page.getByRole("article");
-    await article.getByText("Details").first().waitFor();
-    await article.getByText(BRANCH, { exact: true }).first().waitFor();
-    return article;
-  }
+test("a job goes from its branch to a preview that is live", async ({ visitor }) => {
+  const { page, site } = visitor;
+  const article = await openJobOnBranch(visitor);
+  const preview = article.getByRole("region", { name: "Preview of this job" });
+  await preview.getByRole("button", { name: "Preview this branch" }).dblclick();
+  await preview.getByText("Queued", { exact: true }).waitFor();
+  await preview.getByText("The link works once the preview is live.").waitFor();
+  const [{ _id: id, branch, previewUrl }, ...others] = await startedAt(visitor);
+  assert.deepEqual([branch, others], [BRANCH, []]);
+  const link = preview.getByRole("link", { name: "Open preview" });
+  await expect(link).toHaveAttribute("href", new URL(previewUrl).href);
+  await site.upstream.setDeployment(id, { status: "in_progress" });
+  await preview.getByText("In progress", { exact: true }).waitFor();
+  await site.upstream.setDeployment(id, ENDS.live);
+  await preview.getByText("Live", { exact: true }).waitFor();
+  await preview.getByText(/can answer 404 for a few minutes/).waitFor();
+  await checkBothSchemes(page, "a job with a preview");
 
-  test("a job goes from its branch to a preview that is live", async ({ visitor }) => {
-    const { page, site } = visitor;
-    const article = await openJobOnBranch(visitor);
-    const preview = article.getByRole("region", { name: "Preview of this job" });
-    await preview.getByRole("button", { name: "Preview this branch" }).dblclick();
-    await preview.getByText("Queued", { exact: true }).waitFor();
-    await preview.getByText("The link works once the preview is live.").waitFor();
-    const [{ _id: id, branch, previewUrl }, ...others] = await startedAt(visitor);
-    assert.deepEqual([branch, others], [BRANCH, []]);
-    const link = preview.getByRole("link", { name: "Open preview" });
-    await expect(link).toHaveAttribute("href", new URL(previewUrl).href);
-    await site.upstream.setDeployment(id, { status: "in_progress" });
-    await preview.getByText("In progress", { exact: true }).waitFor();
-    await site.upstream.setDeployment(id, ENDS.live);
-    await preview.getByText("Live", { exact: true }).waitFor();
-    await preview.getByText(/can answer 404 for a few minutes/).waitFor();
-    await checkBothSchemes(page, "a job with a preview");
-
-    await page.reload();
-    await preview.getByText("Live", { exact: true }).waitFor();
-    await preview.getByRole("button", { name: "Update the preview" }).waitFor();
-    await preview.getByRole("link", { name: "Details" }).click();
-    await page.getByRole("heading", { level: 1, name: `Preview of ${BRANCH}` }).waitFor();
-  });
+  await page.reload();
+  await preview.getByText("Live", { exact: true }).waitFor();
+  await preview.getByRole("button", { name: "Update the preview" }).waitFor();
+  await preview.getByRole("link", { name: "Details" }).click();
+  await page.getByRole("heading", { level: 1, name: `Preview of ${BRANCH}` }).waitFor();
 });

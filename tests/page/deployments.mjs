@@ -1,4 +1,3 @@
-/** A site for browser tests of deployments, and deployments that other people start. */
 import assert from "node:assert/strict";
 
 export const DEPLOYMENT_SCOPES = "jobs:create jobs:read deployments:create deployments:read";
@@ -14,7 +13,6 @@ export const DEPLOYMENT_SITE = {
 };
 
 export const PUBLISHED = "Successfully updated deployment";
-/** The ends of deployments, as the platform reports them. */
 export const ENDS = {
   live: { status: "success", summary: "Your changes are now live!", logs: [PUBLISHED] },
   failed: {
@@ -57,7 +55,6 @@ export async function endDeployment({ site, project, token }, id, end) {
   } while (row.status !== end.status);
 }
 
-/** Deletes a record as an operator. */
 export async function deleteRecord({ site, project, token }, id) {
   const response = await fetch(`${site.url}/v1/project/${project}/deployments/${id}`, {
     method: "DELETE",
@@ -74,11 +71,9 @@ export async function openDeployments(visitor, { id, scope = DEPLOYMENT_SCOPES }
   await page.goto(`${site.url}/?route=deployments&project=${project}${query}`);
 }
 
-/** Returns the list's rows. */
 export const rowsOf = (page) =>
   page.getByRole("region", { name: "Deployments of this project" }).getByRole("listitem");
 
-/** Returns the deployments that reached the platform for a project. */
 export async function startedAt({ site, project }) {
   const started = await site.upstream.deployments();
   return started.filter(({ projectId }) => projectId === project);

@@ -1,14 +1,9 @@
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
+import { expect, test } from "./fixtures.mjs";
 
 const TYPED = "https://docs.example.com/with/a/long/path";
 
-async function openSiteDialog({ page, startSession, openReport }) {
-  await startSession();
-  await openReport({ range: "last-month" });
+async function openSiteDialog({ page, startAtReport }) {
+  await startAtReport({ range: "last-month" });
   await page.getByRole("button", { name: "Set site URL" }).click();
   const dialog = page.getByRole("dialog", { name: "Set site URL" });
   const input = dialog.getByRole("textbox");
@@ -16,7 +11,6 @@ async function openSiteDialog({ page, startSession, openReport }) {
   return { dialog, input };
 }
 
-/** Returns a point inside the input and one outside the dialog. */
 async function pointsOf(dialog, input) {
   const [outer, inner] = [await dialog.boundingBox(), await input.boundingBox()];
   return {
@@ -32,9 +26,7 @@ async function drag(page, from, to) {
   await page.mouse.up();
 }
 
-test("a click outside, Escape and the button close a dialog, but no drag from or to it", async ({
-  visitor,
-}) => {
+test("a click outside, Escape and Close end a dialog, but no drag", async ({ visitor }) => {
   const { page } = visitor;
   const { dialog, input } = await openSiteDialog(visitor);
   const { inside, outside } = await pointsOf(dialog, input);
@@ -54,12 +46,9 @@ test("a click outside, Escape and the button close a dialog, but no drag from or
   await dialog.waitFor({ state: "detached" });
 });
 
-test("closing a file picker without a file keeps the dialog and the pasted sitemap", async ({
-  visitor,
-}) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport({ range: "last-month" });
+test("closing a file picker without a file keeps the pasted sitemap", async ({ visitor }) => {
+  const { page, startAtReport } = visitor;
+  await startAtReport({ range: "last-month" });
   await page.getByRole("button", { name: /^Show/ }).click();
   await page.getByRole("button", { name: /^Unread/ }).click();
   const dialog = page.getByRole("dialog", { name: "Find unread pages" });

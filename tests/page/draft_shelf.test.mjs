@@ -1,6 +1,5 @@
-/** The shelf of drafts, saved templates, and the prompts that this browser sent. */
 import assert from "node:assert/strict";
-import { beforeEach, describe, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { fillStorage, standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
 import { importSource } from "./source.mjs";
 
@@ -22,227 +21,221 @@ beforeEach(() => {
   data = new PersonData("zoë");
 });
 
-describe("drafts", () => {
-  test("writing a prompt keeps the draft that was open", () => {
-    const shelf = openShelf();
-    shelf.current.value.edit("Half a thought");
-    assert.equal(shelf.write("Run me again"), true);
-    assert.equal(shelf.current.value.text.value, "Run me again");
-    assert.deepEqual(textsOf(shelf), ["Half a thought", "Run me again"]);
-    assert.deepEqual(textsOf(openShelf()).sort(), ["Half a thought", "Run me again"]);
-  });
-
-  test("writing a prompt reuses an empty draft and never adds a duplicate", () => {
-    const shelf = openShelf();
-    shelf.write("Once");
-    shelf.startEmpty();
-    shelf.write("Once");
-    assert.equal(shelf.current.value.text.value, "Once");
-    assert.deepEqual(textsOf(shelf), ["Once"]);
-  });
-
-  test("a full shelf rejects another draft and keeps all others", () => {
-    const shelf = openShelf();
-    for (let n = 1; n <= MAX_DRAFTS; n++) assert.equal(shelf.write(`Number ${n}`), true);
-    assert.equal(shelf.write("One too many"), false);
-    assert.equal(shelf.current.value.text.value, `Number ${MAX_DRAFTS}`);
-    assert.equal(shelf.shown.value.length, MAX_DRAFTS);
-  });
-
-  test("undoing a discard restores the draft and its doubt", async () => {
-    const shelf = openShelf();
-    const draft = shelf.current.value;
-    draft.edit("In doubt");
-    await shelf.send(draft, lose);
-    const undo = shelf.discard(draft);
-    assert.deepEqual(textsOf(shelf), [""]);
-    assert.equal(stored.size, 0);
-    undo();
-    assert.equal(shelf.current.value.text.value, "In doubt");
-    assert.equal(shelf.current.value.problem.value.remedy, "look first");
-  });
-
-  test("drafts with the same prompt share an idempotency key", async () => {
-    const shelf = openShelf();
-    const [first, keys] = [shelf.current.value, []];
-    first.edit("Fix the typos");
-    await shelf.send(first, (_, { idempotencyKey }) => {
-      keys.push(idempotencyKey);
-      return Promise.reject(new Error("the connection broke"));
-    });
-    first.edit("Fix the typos, and more");
-    shelf.write("Fix the typos");
-    assert.notEqual(shelf.current.value, first);
-    await shelf.send(shelf.current.value, async (_, how) => keys.push(how.idempotencyKey));
-    assert.equal(keys[0], keys[1]);
-    assert.equal(first.text.value, "Fix the typos, and more");
-  });
-
-  test("a draft with the prompt of one in doubt is in doubt too", async () => {
-    const shelf = openShelf();
-    const first = shelf.current.value;
-    first.edit("Fix the typos");
-    await shelf.send(first, lose);
-    first.edit("Something else");
-    shelf.write("Fix the typos");
-    assert.equal(await shelf.send(shelf.current.value, () => assert.fail("sent")), false);
-    assert.equal(shelf.current.value.problem.value.remedy, "look first");
-  });
-
-  test("another draft replaces a sent one in the editor", async () => {
-    const shelf = openShelf();
-    shelf.current.value.edit("Half a thought");
-    shelf.write("Ready");
-    const draft = shelf.current.value;
-    assert.equal(await shelf.send(draft, async () => {}), true);
-    shelf.leaveSent(draft);
-    assert.deepEqual(textsOf(shelf), ["Half a thought"]);
-  });
-
-  test("drafts follow changes in another tab", () => {
-    const shelf = openShelf();
-    shelf.current.value.edit("Half a thought");
-    const [name] = stored.keys();
-    const change = (value) => page.changeElsewhere(stored, name, value);
-    change({ text: "A whole thought", attempt: null, changedAt: 1 });
-    assert.equal(shelf.current.value.text.value, "A whole thought");
-    change(null);
-    assert.equal(shelf.current.value.text.value, "");
-    const other = `${name.slice(0, name.lastIndexOf(".") + 1)}other`;
-    page.changeElsewhere(stored, other, { text: "From elsewhere", attempt: null, changedAt: 2 });
-    assert.ok(textsOf(shelf).includes("From elsewhere"));
-  });
-
-  test("drafts belong to one person and project, and end with the session", () => {
-    openShelf().current.value.edit("Half a thought");
-    assert.deepEqual(textsOf(openShelf("other-docs")), [""]);
-    data.forget();
-    assert.deepEqual(textsOf(openShelf("docs", new PersonData("zoë"))), [""]);
-    openShelf("docs", new PersonData("zoë")).current.value.edit("Half a thought");
-    assert.deepEqual(textsOf(openShelf("docs", new PersonData("ada"))), [""]);
-    assert.equal(stored.size, 0);
-  });
-
-  test("a project sees no draft of a project whose name begins like its own", () => {
-    for (const project of ["acme.docs", "acme/docs", "acme%2Edocs", "acme."]) {
-      openShelf(project).current.value.edit(`About ${project}`);
-    }
-    assert.deepEqual(textsOf(openShelf("acme")), [""]);
-    assert.deepEqual(textsOf(openShelf("acme.docs")), ["About acme.docs"]);
-  });
+test("writing a prompt keeps the draft that was open", () => {
+  const shelf = openShelf();
+  shelf.current.value.edit("Half a thought");
+  assert.equal(shelf.write("Run me again"), true);
+  assert.equal(shelf.current.value.text.value, "Run me again");
+  assert.deepEqual(textsOf(shelf), ["Half a thought", "Run me again"]);
+  assert.deepEqual(textsOf(openShelf()).sort(), ["Half a thought", "Run me again"]);
 });
 
-describe("templates", () => {
-  const open = (person = data) => new TemplateShelf(person, NOT_ENDED);
-
-  test("a saved template takes its first line as its name", () => {
-    const shelf = open();
-    assert.equal(shelf.save("Add a page about [feature].\nKeep it short."), "stored");
-    assert.equal(shelf.save("Add a page about [feature].\nMake it long."), "stored");
-    assert.deepEqual(shelf.own.value, [
-      { name: "Add a page about [feature].", text: "Add a page about [feature].\nMake it long." },
-    ]);
-    assert.equal(open().own.value.length, 1);
-  });
-
-  test("templates belong to one person and end with the session", () => {
-    open().save("One");
-    assert.equal(open(new PersonData("zoë")).own.value.length, 1);
-    assert.deepEqual(open(new PersonData("ada")).own.value, []);
-    assert.deepEqual(open(new PersonData("zoë")).own.value, []);
-  });
-
-  test("undoing a deletion restores one template in its place and keeps newer ones", () => {
-    const shelf = open();
-    for (const text of ["Alpha", "Beta"]) shelf.save(text);
-    const undo = shelf.remove(shelf.own.value[0]);
-    shelf.save("Gamma");
-    assert.equal(undo(), "stored");
-    const names = ({ own }) => own.value.map(({ name }) => name);
-    assert.deepEqual(names(shelf), ["Alpha", "Beta", "Gamma"]);
-    assert.deepEqual(names(open()), ["Alpha", "Beta", "Gamma"]);
-  });
-
-  test("undoing a deletion does not replace a newer template with the same name", () => {
-    const shelf = open();
-    shelf.save("Alpha\nOld text");
-    const undo = shelf.remove(shelf.own.value[0]);
-    shelf.save("Alpha\nNew text");
-    assert.equal(undo(), "exists");
-    assert.deepEqual(shelf.own.value, [{ name: "Alpha", text: "Alpha\nNew text" }]);
-  });
-
-  test("a template that storage refuses is not reported as stored", () => {
-    const makeRoom = fillStorage();
-    assert.equal(open().save("One"), "until reload");
-    makeRoom();
-    assert.equal(open().own.value.length, 1);
-    assert.deepEqual(open(new PersonData("zoë")).own.value, []);
-  });
-
-  test("a full shelf rejects another template, and a long one", () => {
-    const shelf = open();
-    for (let n = 1; n <= MAX_TEMPLATES; n++) assert.equal(shelf.save(`Number ${n}`), "stored");
-    assert.equal(shelf.save("One too many"), "too many");
-    assert.equal(shelf.save("Number 1"), "stored");
-    assert.equal(shelf.save("x".repeat(10_001)), "too long");
-  });
+test("writing a prompt reuses an empty draft and never adds a duplicate", () => {
+  const shelf = openShelf();
+  shelf.write("Once");
+  shelf.startEmpty();
+  shelf.write("Once");
+  assert.equal(shelf.current.value.text.value, "Once");
+  assert.deepEqual(textsOf(shelf), ["Once"]);
 });
 
-describe("sent prompts", () => {
-  const openSent = () => new SentTextMemory(data, "docs", NOT_ENDED);
+test("a full shelf rejects another draft and keeps all others", () => {
+  const shelf = openShelf();
+  for (let n = 1; n <= MAX_DRAFTS; n++) assert.equal(shelf.write(`Number ${n}`), true);
+  assert.equal(shelf.write("One too many"), false);
+  assert.equal(shelf.current.value.text.value, `Number ${MAX_DRAFTS}`);
+  assert.equal(shelf.shown.value.length, MAX_DRAFTS);
+});
 
-  test("sent prompts and follow-ups are known in another tab and after a reload", () => {
-    const sent = openSent();
-    sent.notePrompt("a", "Fix\nall of it");
-    const other = openSent();
-    assert.equal(other.of("a").prompt, "Fix\nall of it");
-    other.noteMessage("a", "Also the images", 5);
-    const [name] = stored.keys();
-    page.changeElsewhere(stored, name, JSON.parse(stored.get(name)));
-    assert.deepEqual(sent.of("a").messages, [{ text: "Also the images", sentAt: 5 }]);
-    assert.deepEqual(sent.of("b"), { prompt: null, messages: [] });
-  });
+test("undoing a discard restores the draft and its doubt", async () => {
+  const shelf = openShelf();
+  const draft = shelf.current.value;
+  draft.edit("In doubt");
+  await shelf.send(draft, lose);
+  const undo = shelf.discard(draft);
+  assert.deepEqual(textsOf(shelf), [""]);
+  assert.equal(stored.size, 0);
+  undo();
+  assert.equal(shelf.current.value.text.value, "In doubt");
+  assert.equal(shelf.current.value.problem.value.remedy, "look first");
+});
 
-  test("two tabs do not overwrite each other's sent prompts", () => {
-    const [one, other] = [1, 2].map(() => openSent());
-    one.notePrompt("a", "First");
-    other.notePrompt("b", "Second");
-    const later = openSent();
-    assert.deepEqual([later.of("a").prompt, later.of("b").prompt], ["First", "Second"]);
+test("drafts with the same prompt share an idempotency key", async () => {
+  const shelf = openShelf();
+  const [first, keys] = [shelf.current.value, []];
+  first.edit("Fix the typos");
+  await shelf.send(first, (_, { idempotencyKey }) => {
+    keys.push(idempotencyKey);
+    return Promise.reject(new Error("the connection broke"));
   });
+  first.edit("Fix the typos, and more");
+  shelf.write("Fix the typos");
+  assert.notEqual(shelf.current.value, first);
+  await shelf.send(shelf.current.value, async (_, how) => keys.push(how.idempotencyKey));
+  assert.equal(keys[0], keys[1]);
+  assert.equal(first.text.value, "Fix the typos, and more");
+});
 
-  test("long sent prompts leave storage for drafts", () => {
-    const sent = openSent();
-    for (const id of ["a", "b", "c"]) sent.notePrompt(id, id.repeat(400_000));
-    assert.equal(sent.of("a").prompt, null);
-    assert.equal(sent.of("b").prompt.length, 400_000);
-    assert.equal(sent.of("c").prompt.length, 400_000);
-  });
+test("a draft with the prompt of one in doubt is in doubt too", async () => {
+  const shelf = openShelf();
+  const first = shelf.current.value;
+  first.edit("Fix the typos");
+  await shelf.send(first, lose);
+  first.edit("Something else");
+  shelf.write("Fix the typos");
+  assert.equal(await shelf.send(shelf.current.value, () => assert.fail("sent")), false);
+  assert.equal(shelf.current.value.problem.value.remedy, "look first");
+});
 
-  test("only the last 50 sent prompts are stored, and each can be forgotten", () => {
-    const sent = openSent();
-    for (let n = 0; n <= 50; n++) sent.notePrompt(`job-${n}`, `Number ${n}`);
-    assert.equal(sent.of("job-0").prompt, null);
-    assert.equal(sent.of("job-50").prompt, "Number 50");
-    sent.forget("job-50");
-    assert.equal(sent.of("job-50").prompt, null);
-  });
+test("another draft replaces a sent one in the editor", async () => {
+  const shelf = openShelf();
+  shelf.current.value.edit("Half a thought");
+  shelf.write("Ready");
+  const draft = shelf.current.value;
+  assert.equal(await shelf.send(draft, async () => {}), true);
+  shelf.leaveSent(draft);
+  assert.deepEqual(textsOf(shelf), ["Half a thought"]);
+});
 
-  test("forgetting one prompt in full storage keeps all others", () => {
-    const sent = openSent();
-    for (const id of ["a", "b"]) sent.notePrompt(id, `Prompt ${id}`);
-    const makeRoom = fillStorage();
-    sent.forget("a");
-    makeRoom();
-    assert.equal(openSent().of("a").prompt, null);
-    assert.equal(openSent().of("b").prompt, "Prompt b");
-  });
+test("drafts follow changes in another tab", () => {
+  const shelf = openShelf();
+  shelf.current.value.edit("Half a thought");
+  const [name] = stored.keys();
+  const change = (value) => page.changeElsewhere(stored, name, value);
+  change({ text: "A whole thought", attempt: null, changedAt: 1 });
+  assert.equal(shelf.current.value.text.value, "A whole thought");
+  change(null);
+  assert.equal(shelf.current.value.text.value, "");
+  const other = `${name.slice(0, name.lastIndexOf(".") + 1)}other`;
+  page.changeElsewhere(stored, other, { text: "From elsewhere", attempt: null, changedAt: 2 });
+  assert.ok(textsOf(shelf).includes("From elsewhere"));
+});
 
-  test("malformed entries in storage are ignored", () => {
-    for (const text of ["{", "null", "7", "[]", '{"at":1}', '{"at":1,"item":{"prompt":"x"}}']) {
-      stored.set(data.entry("sent", "docs", "1").key, text);
-      assert.equal(openSent().of("1").prompt, null, text);
-    }
-  });
+test("drafts belong to one person and project, and end with the session", () => {
+  openShelf().current.value.edit("Half a thought");
+  assert.deepEqual(textsOf(openShelf("other-docs")), [""]);
+  data.forget();
+  assert.deepEqual(textsOf(openShelf("docs", new PersonData("zoë"))), [""]);
+  openShelf("docs", new PersonData("zoë")).current.value.edit("Half a thought");
+  assert.deepEqual(textsOf(openShelf("docs", new PersonData("ada"))), [""]);
+  assert.equal(stored.size, 0);
+});
+
+test("a project sees no draft of a project whose name begins like its own", () => {
+  for (const project of ["acme.docs", "acme/docs", "acme%2Edocs", "acme."]) {
+    openShelf(project).current.value.edit(`About ${project}`);
+  }
+  assert.deepEqual(textsOf(openShelf("acme")), [""]);
+  assert.deepEqual(textsOf(openShelf("acme.docs")), ["About acme.docs"]);
+});
+
+const open = (person = data) => new TemplateShelf(person, NOT_ENDED);
+
+test("a saved template takes its first line as its name", () => {
+  const shelf = open();
+  assert.equal(shelf.save("Add a page about [feature].\nKeep it short."), "stored");
+  assert.equal(shelf.save("Add a page about [feature].\nMake it long."), "stored");
+  assert.deepEqual(shelf.own.value, [
+    { name: "Add a page about [feature].", text: "Add a page about [feature].\nMake it long." },
+  ]);
+  assert.equal(open().own.value.length, 1);
+});
+
+test("templates belong to one person and end with the session", () => {
+  open().save("One");
+  assert.equal(open(new PersonData("zoë")).own.value.length, 1);
+  assert.deepEqual(open(new PersonData("ada")).own.value, []);
+  assert.deepEqual(open(new PersonData("zoë")).own.value, []);
+});
+
+test("undoing a deletion restores one template in its place and keeps newer ones", () => {
+  const shelf = open();
+  for (const text of ["Alpha", "Beta"]) shelf.save(text);
+  const undo = shelf.remove(shelf.own.value[0]);
+  shelf.save("Gamma");
+  assert.equal(undo(), "stored");
+  const names = ({ own }) => own.value.map(({ name }) => name);
+  assert.deepEqual(names(shelf), ["Alpha", "Beta", "Gamma"]);
+  assert.deepEqual(names(open()), ["Alpha", "Beta", "Gamma"]);
+});
+
+test("undoing a deletion does not replace a newer template with the same name", () => {
+  const shelf = open();
+  shelf.save("Alpha\nOld text");
+  const undo = shelf.remove(shelf.own.value[0]);
+  shelf.save("Alpha\nNew text");
+  assert.equal(undo(), "exists");
+  assert.deepEqual(shelf.own.value, [{ name: "Alpha", text: "Alpha\nNew text" }]);
+});
+
+test("a template that storage refuses is not reported as stored", () => {
+  const makeRoom = fillStorage();
+  assert.equal(open().save("One"), "until reload");
+  makeRoom();
+  assert.equal(open().own.value.length, 1);
+  assert.deepEqual(open(new PersonData("zoë")).own.value, []);
+});
+
+test("a full shelf rejects another template, and a long one", () => {
+  const shelf = open();
+  for (let n = 1; n <= MAX_TEMPLATES; n++) assert.equal(shelf.save(`Number ${n}`), "stored");
+  assert.equal(shelf.save("One too many"), "too many");
+  assert.equal(shelf.save("Number 1"), "stored");
+  assert.equal(shelf.save("x".repeat(10_001)), "too long");
+});
+
+const openSent = () => new SentTextMemory(data, "docs", NOT_ENDED);
+
+test("sent prompts and follow-ups are known in another tab and after a reload", () => {
+  const sent = openSent();
+  sent.notePrompt("a", "Fix\nall of it");
+  const other = openSent();
+  assert.equal(other.of("a").prompt, "Fix\nall of it");
+  other.noteMessage("a", "Also the images", 5);
+  const [name] = stored.keys();
+  page.changeElsewhere(stored, name, JSON.parse(stored.get(name)));
+  assert.deepEqual(sent.of("a").messages, [{ text: "Also the images", sentAt: 5 }]);
+  assert.deepEqual(sent.of("b"), { prompt: null, messages: [] });
+});
+
+test("two tabs do not overwrite each other's sent prompts", () => {
+  const [one, other] = [1, 2].map(() => openSent());
+  one.notePrompt("a", "First");
+  other.notePrompt("b", "Second");
+  const later = openSent();
+  assert.deepEqual([later.of("a").prompt, later.of("b").prompt], ["First", "Second"]);
+});
+
+test("long sent prompts leave storage for drafts", () => {
+  const sent = openSent();
+  for (const id of ["a", "b", "c"]) sent.notePrompt(id, id.repeat(400_000));
+  assert.equal(sent.of("a").prompt, null);
+  assert.equal(sent.of("b").prompt.length, 400_000);
+  assert.equal(sent.of("c").prompt.length, 400_000);
+});
+
+test("only the last 50 sent prompts are stored, and each can be forgotten", () => {
+  const sent = openSent();
+  for (let n = 0; n <= 50; n++) sent.notePrompt(`job-${n}`, `Number ${n}`);
+  assert.equal(sent.of("job-0").prompt, null);
+  assert.equal(sent.of("job-50").prompt, "Number 50");
+  sent.forget("job-50");
+  assert.equal(sent.of("job-50").prompt, null);
+});
+
+test("forgetting one prompt in full storage keeps all others", () => {
+  const sent = openSent();
+  for (const id of ["a", "b"]) sent.notePrompt(id, `Prompt ${id}`);
+  const makeRoom = fillStorage();
+  sent.forget("a");
+  makeRoom();
+  assert.equal(openSent().of("a").prompt, null);
+  assert.equal(openSent().of("b").prompt, "Prompt b");
+});
+
+test("malformed entries in storage are ignored", () => {
+  for (const text of ["{", "null", "7", "[]", '{"at":1}', '{"at":1,"item":{"prompt":"x"}}']) {
+    stored.set(data.entry("sent", "docs", "1").key, text);
+    assert.equal(openSent().of("1").prompt, null, text);
+  }
 });

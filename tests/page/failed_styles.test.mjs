@@ -1,10 +1,7 @@
-/**
- * Style sheets that failed to load. The next part of the page that loads its code requests them
- * again.
- */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate as settle } from "node:timers/promises";
+import { column } from "./columns.mjs";
 import { importSource } from "./source.mjs";
 
 class StandInForLink extends EventTarget {
@@ -43,7 +40,7 @@ test("parts that load concurrently wait for the same style sheet", async () => {
   const second = reloadStyles().then(() => {
     isLoaded = true;
   });
-  await setImmediate();
+  await settle();
   assert.equal(isLoaded, false);
   link.successor.dispatchEvent(new Event("load"));
   await Promise.all([first, second]);
@@ -55,10 +52,7 @@ test("a style sheet that fails again is requested once more by the next part", a
   const parts = [reloadStyles(), reloadStyles()];
   failToLoad(link.successor);
   const outcomes = await Promise.allSettled(parts);
-  assert.deepEqual(
-    outcomes.map(({ status }) => status),
-    ["rejected", "rejected"],
-  );
+  assert.deepEqual(column(outcomes, "status"), ["rejected", "rejected"]);
   const next = reloadStyles();
   link.successor.successor.dispatchEvent(new Event("load"));
   await next;

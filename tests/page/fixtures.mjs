@@ -1,25 +1,20 @@
-/**
- * Playwright Test fixtures. The tests of a worker share sites. Each test gets a fresh project and a
- * fresh browser context. After each passed test, a fixture looks for exposed credentials.
- */
+/** The tests of a worker share sites. Each test gets a fresh project and browser context. */
 import assert from "node:assert/strict";
 import { test as base } from "@playwright/test";
 import { recordTraffic } from "./browser.mjs";
-import { SitePool } from "./sites.mjs";
+import { SitePool, SMALL_SITE } from "./sites.mjs";
 import { createVisitor } from "./visitor.mjs";
 
 const START_TIMEOUT_MS = 180_000;
+
+export { expect } from "@playwright/test";
+
 /** Chromium itself reports each 4xx and 5xx response and each request that a test aborts. */
 const FAILED_REQUEST =
   /Failed to (load resource: (the server responded with a status of [45]\d\d|net::ERR_)|fetch dynamically imported module)/;
 
-/**
- * @typedef {object} Fixtures
- * @property {import("./sites.mjs").SiteOptions} siteOptions tests with equal options share a site
- * @property {"plain" | "archived"} projectKind whether the gateway archives the test's project
- */
 export const test = base.extend({
-  siteOptions: [{}, { option: true }],
+  siteOptions: [SMALL_SITE, { option: true }],
   projectKind: ["plain", { option: true }],
 
   sites: [

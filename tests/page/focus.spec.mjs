@@ -1,19 +1,17 @@
-/** The focus moves to a sensible place when the focused control disappears. */
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { expect, test } from "./fixtures.mjs";
+import { daysAgo } from "./reports.mjs";
+import { LARGE_SITE } from "./sites.mjs";
 import { untilFocused } from "./visitor.mjs";
 
 const LAST_MONTH = { range: "last-month", compare: "none" };
 const rowsOf = (page) => page.getByRole("region", { name: "Rows" });
 
-test.describe("partly loaded list", () => {
-  test("loading the rest focuses the rows, and canceling a refresh its button", async ({
-    visitor,
-  }) => {
-    const { site, page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
+test.describe("large site", () => {
+  test.use({ siteOptions: LARGE_SITE });
+
+  test("loading all focuses the rows, and canceling a refresh its button", async ({ visitor }) => {
+    const { site, page, startAtReport } = visitor;
+    await startAtReport(LAST_MONTH);
     await site.upstream.hold({ operation: "analytics.views" });
     await page.getByRole("button", { name: /^Load all/ }).press("Enter");
     await expect(rowsOf(page)).toBeFocused();
@@ -34,94 +32,82 @@ test.describe("partly loaded list", () => {
   });
 });
 
-test.describe("report", () => {
-  test.use({ siteOptions: SMALL_SITE });
-
-  test("resuming a failed chart loads the rest and focuses the chart", async ({ visitor }) => {
-    const { site, page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport({ route: "visitors", range: "last-7-days", compare: "none" });
-    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-    const target = `dateFrom=${yesterday}`;
-    await site.upstream.fault({ target, times: 0, fault: { kind: "status", status: 502 } });
-    await page.getByRole("button", { name: /^Chart by day/ }).click();
-    const resume = page.getByRole("button", { name: "Resume" });
-    await resume.waitFor();
-    await site.upstream.clearFaults();
-    await resume.press("Enter");
-    const panel = page.getByRole("region", { name: "Chart of visitors" });
-    await expect(panel.locator(".drawn_trend-human")).toHaveCount(6);
-    await expect(panel).toBeFocused();
-    await expect(page.getByRole("alert")).toBeHidden();
-  });
-
-  test("deleting a saved view focuses the next one, then the name of a new one", async ({
-    visitor,
-  }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
-    const panel = page.locator(".views_panel-panel");
-    const name = panel.getByLabel("Save this report as");
-    for (const view of ["First", "Second"]) {
-      await page.getByRole("button", { name: /^Views:/ }).click();
-      await name.fill(view);
-      await page.keyboard.press("Enter");
-    }
-    await page.getByRole("button", { name: /^Views:/ }).click();
-    await panel.getByRole("button", { name: "Delete First" }).press("Enter");
-    await expect(panel.getByRole("button", { name: /^Second/ })).toBeFocused();
-    await panel.getByRole("button", { name: "Delete Second" }).press("Enter");
-    await expect(name).toBeFocused();
-  });
+test("resuming a failed chart loads the rest and focuses the chart", async ({ visitor }) => {
+  const { site, page, startAtReport } = visitor;
+  await startAtReport({ route: "visitors", range: "last-7-days", compare: "none" });
+  const yesterday = daysAgo(1);
+  const target = `dateFrom=${yesterday}`;
+  await site.upstream.fault({ target, times: 0, fault: { kind: "status", status: 502 } });
+  await page.getByRole("button", { name: /^Chart by day/ }).click();
+  const resume = page.getByRole("button", { name: "Resume" });
+  await resume.waitFor();
+  await site.upstream.clearFaults();
+  await resume.press("Enter");
+  const panel = page.getByRole("region", { name: "Chart of visitors" });
+  await expect(panel.locator(".drawn_trend-human")).toHaveCount(6);
+  await expect(panel).toBeFocused();
+  await expect(page.getByRole("alert")).toBeHidden();
 });
 
-test.describe("list of jobs", () => {
-  test("live updates leave the focus where a click on the background put it", async ({
-    visitor,
-  }) => {
-    const { site, page, project, startSession, startElsewhere, endJob } = visitor;
-    for (const prompt of ["First", "Second"]) await startElsewhere(prompt);
-    await startSession();
-    await page.goto(`${site.url}/?route=jobs&project=${project}&state=active`);
-    await page.getByRole("link", { name: "Second" }).waitFor();
-    await page.keyboard.press("j");
-    await untilFocused(page, "Second");
-    await page.getByRole("contentinfo").click();
-    const body = page.locator("body");
-    await expect(body).toBeFocused();
-    await startElsewhere("Third");
-    await page.getByRole("link", { name: "Third" }).waitFor();
-    await expect(body).toBeFocused();
-    await endJob("Second");
-    await page.getByRole("link", { name: "Second" }).waitFor({ state: "detached" });
-    await expect(body).toBeFocused();
-  });
+test("deleting a saved view focuses the next one, or a new name", async ({ visitor }) => {
+  const { page, startAtReport } = visitor;
+  await startAtReport(LAST_MONTH);
+  const panel = page.locator(".views_panel-panel");
+  const name = panel.getByLabel("Save this report as");
+  for (const view of ["First", "Second"]) {
+    await page.getByRole("button", { name: /^Views:/ }).click();
+    await name.fill(view);
+    await page.keyboard.press("Enter");
+  }
+  await page.getByRole("button", { name: /^Views:/ }).click();
+  await panel.getByRole("button", { name: "Delete First" }).press("Enter");
+  await expect(panel.getByRole("button", { name: /^Second/ })).toBeFocused();
+  await panel.getByRole("button", { name: "Delete Second" }).press("Enter");
+  await expect(name).toBeFocused();
+});
 
-  test("Show more focuses the first added row", async ({ visitor }) => {
-    const { page, signIn, startElsewhere } = visitor;
-    const prompts = Array.from({ length: 27 }, (_, at) => `Number ${at + 1}`);
-    for (const prompt of prompts) await startElsewhere(prompt);
-    await signIn();
-    const titles = page.locator("li .live_rows-title");
-    await page.getByRole("button", { name: "Show more" }).press("Enter");
-    await expect(titles).toHaveCount(27);
-    await untilFocused(page, await titles.nth(25).textContent());
-  });
+test("live updates leave the focus where a click on the background put it", async ({ visitor }) => {
+  const { site, page, project, startSession, startElsewhere, endJob } = visitor;
+  for (const prompt of ["First", "Second"]) await startElsewhere(prompt);
+  await startSession();
+  await page.goto(`${site.url}/?route=jobs&project=${project}&state=active`);
+  await page.getByRole("link", { name: "Second" }).waitFor();
+  await page.keyboard.press("j");
+  await untilFocused(page, "Second");
+  await page.getByRole("contentinfo").click();
+  const body = page.locator("body");
+  await expect(body).toBeFocused();
+  await startElsewhere("Third");
+  await page.getByRole("link", { name: "Third" }).waitFor();
+  await expect(body).toBeFocused();
+  await endJob("Second");
+  await page.getByRole("link", { name: "Second" }).waitFor({ state: "detached" });
+  await expect(body).toBeFocused();
+});
 
-  test("a row that leaves the filter passes the focus to the next row", async ({ visitor }) => {
-    const { site, page, project, startSession, startElsewhere, endJob } = visitor;
-    for (const prompt of ["First", "Second", "Third"]) await startElsewhere(prompt);
-    await startSession();
-    await page.goto(`${site.url}/?route=jobs&project=${project}&state=active`);
-    await page.getByRole("link", { name: "Third" }).waitFor();
-    await page.keyboard.press("j");
-    await page.keyboard.press("j");
-    await untilFocused(page, "Second");
-    await endJob("Second");
-    await page.getByRole("link", { name: "Second" }).waitFor({ state: "detached" });
-    await untilFocused(page, "First");
-    await page.keyboard.press("k");
-    await untilFocused(page, "Third");
-  });
+test("Show more focuses the first added row", async ({ visitor }) => {
+  const { page, signIn, startElsewhere } = visitor;
+  const prompts = Array.from({ length: 27 }, (_, at) => `Number ${at + 1}`);
+  for (const prompt of prompts) await startElsewhere(prompt);
+  await signIn();
+  const titles = page.locator("li .live_rows-title");
+  await page.getByRole("button", { name: "Show more" }).press("Enter");
+  await expect(titles).toHaveCount(27);
+  await untilFocused(page, await titles.nth(25).textContent());
+});
+
+test("a row that leaves the filter passes the focus to the next row", async ({ visitor }) => {
+  const { site, page, project, startSession, startElsewhere, endJob } = visitor;
+  for (const prompt of ["First", "Second", "Third"]) await startElsewhere(prompt);
+  await startSession();
+  await page.goto(`${site.url}/?route=jobs&project=${project}&state=active`);
+  await page.getByRole("link", { name: "Third" }).waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await untilFocused(page, "Second");
+  await endJob("Second");
+  await page.getByRole("link", { name: "Second" }).waitFor({ state: "detached" });
+  await untilFocused(page, "First");
+  await page.keyboard.press("k");
+  await untilFocused(page, "Third");
 });

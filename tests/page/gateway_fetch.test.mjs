@@ -1,4 +1,3 @@
-/** Requests to the gateway, and the answers of proxies in front of it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
@@ -21,7 +20,6 @@ async function send(status, headers, ask = fetchGateway) {
   return { sent, response };
 }
 
-/** Returns the problem that the page shows for an answer in HTML. */
 async function problemOf(status, headers = {}) {
   const { response } = await send(status, { "content-type": "text/html", ...headers });
   const { type, detail } = await response.json();

@@ -1,23 +1,25 @@
-/** Groups of equal questions and search terms in their reports. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
-import { ALL_SCOPES } from "./visitor.mjs";
+import { expect, test } from "./fixtures.mjs";
+import { LARGE_SITE } from "./sites.mjs";
+import { EVERY_SCOPE } from "./visitor.mjs";
+
+test.use({ siteOptions: LARGE_SITE });
 
 const PERIOD = { range: "last-month", compare: "none" };
 const numbers = (texts) => texts.map((text) => Number(text.replace(/,/g, "")));
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-/** Returns the numbers of a column, of the rows in the document. */
 async function column(page, name) {
   return numbers(await page.locator(`td[data-column=${name}]`).allTextContents());
 }
 
 test("questions of equal wording are one row with their number", async ({ visitor }) => {
-  const { page, startSession, token, openReport, untilLoaded } = visitor;
-  await startSession(token({ scope: `${ALL_SCOPES} analytics:conversations` }));
-  await openReport({ ...PERIOD, route: "conversations", answer: "unanswered" });
+  const { page, startAtReport, token, untilLoaded } = visitor;
+  await startAtReport(
+    { ...PERIOD, route: "conversations", answer: "unanswered" },
+    token({ scope: EVERY_SCOPE }),
+  );
   const rows = async () => Number(await page.getByRole("table").getAttribute("aria-rowcount")) - 1;
   const plain = await rows();
   await page.getByRole("button", { name: /^Show/ }).click();

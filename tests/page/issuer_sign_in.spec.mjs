@@ -1,9 +1,5 @@
-/**
- * Sign-in at an issuer on another site. The visitor presses the button, returns with the session
- * cookie, and signs out.
- */
 import assert from "node:assert/strict";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 
 const COOKIE = "__Host-quillgate";
 test.use({ siteOptions: { issuer: true } });
@@ -33,11 +29,7 @@ test("signing in at an issuer sets the cookie and returns to the report", async 
   for (const name of ["code", "state", "iss"]) assert.equal(searchParams.get(name), null);
 
   const cookie = await cookieOf(page);
-  const { httpOnly, secure, sameSite, path } = cookie;
-  assert.deepEqual(
-    { httpOnly, secure, sameSite, path },
-    { httpOnly: true, secure: true, sameSite: "Strict", path: "/" },
-  );
+  expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: "Strict", path: "/" });
   const form = site.issuer.tokenRequests.at(-1);
   assert.ok(form.code_verifier, "the code was bound to this browser");
   for (const secret of [form.code_verifier, cookie.value]) {

@@ -1,10 +1,8 @@
-/**
- * The job book of a session. It creates and follows jobs, shows their follow-ups, and announces the
- * end of the person's own jobs.
- */
 import assert from "node:assert/strict";
-import { beforeEach, describe, test } from "node:test";
+import { beforeEach, test } from "node:test";
+import { setImmediate as settle } from "node:timers/promises";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
+import { column, columns } from "./columns.mjs";
 import { importSource } from "./source.mjs";
 
 const stored = standInForStorage();
@@ -118,7 +116,6 @@ async function open(t, client, claims = CLAIMS) {
   return book;
 }
 
-const settle = () => new Promise((resolve) => setImmediate(resolve));
 const HOW = { idempotencyKey: "key", force: false, signal: new AbortController().signal };
 
 test("the stream starts after the revision of the loaded list", async (t) => {
@@ -130,86 +127,82 @@ test("the stream starts after the revision of the loaded list", async (t) => {
   assert.equal(client.after, 7);
 });
 
-describe("creating a job", () => {
-  test("a created job is listed immediately, with its whole prompt", async (t) => {
-    const client = fakeClient({ jobs: [listed("a")] });
-    const book = await open(t, client);
-    const id = await book.create("Fix the typos\nin all pages", HOW);
-    const [first] = book.list.listing.value.items;
-    assert.deepEqual([first.prompt, first.createdBy], ["Fix the typos", "zoë"]);
-    assert.equal(id, first.id);
-    assert.equal(book.sent.of(first.id).prompt, "Fix the typos\nin all pages");
-    assert.equal(book.titleMark.value, "(2) ");
-  });
-
-  test("the age of a created job does not depend on Mintlify’s clock", async (t) => {
-    const client = fakeClient();
-    const { create } = client.agentJobs;
-    client.agentJobs.create = (params) => ({
-      withResponse: async () => {
-        const { data, response } = await create(params).withResponse();
-        return { data: { ...data, createdAt: "2020-01-01T00:00:00Z" }, response };
-      },
-    });
-    const book = await open(t, client);
-    await book.create("Fix", HOW);
-    const [{ createdAt }] = book.list.listing.value.items;
-    assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 5_000, createdAt);
-  });
+test("a created job is listed immediately, with its whole prompt", async (t) => {
+  const client = fakeClient({ jobs: [listed("a")] });
+  const book = await open(t, client);
+  const id = await book.create("Fix the typos\nin all pages", HOW);
+  const [first] = book.list.listing.value.items;
+  assert.deepEqual([first.prompt, first.createdBy], ["Fix the typos", "zoë"]);
+  assert.equal(id, first.id);
+  assert.equal(book.sent.of(first.id).prompt, "Fix the typos\nin all pages");
+  assert.equal(book.titleMark.value, "(2) ");
 });
 
-describe("streams", () => {
-  test("the project’s stream is enough where the gateway has one", async (t) => {
-    const client = fakeClient({ jobs: ["a", "b", "c"].map((id) => listed(id)) });
-    const book = await open(t, client);
-    const opened = book.open("a");
-    await opened.load();
-    await settle();
-    client.emit({ job: listed("a", { status: "completed", prLink: PULL_REQUEST }) });
-    await settle();
-    assert.equal(opened.facts.value.status, "completed");
-    assert.deepEqual(client.waited, []);
+test("the age of a created job does not depend on Mintlify’s clock", async (t) => {
+  const client = fakeClient();
+  const { create } = client.agentJobs;
+  client.agentJobs.create = (params) => ({
+    withResponse: async () => {
+      const { data, response } = await create(params).withResponse();
+      return { data: { ...data, createdAt: "2020-01-01T00:00:00Z" }, response };
+    },
   });
+  const book = await open(t, client);
+  await book.create("Fix", HOW);
+  const [{ createdAt }] = book.list.listing.value.items;
+  assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 5_000, createdAt);
+});
 
-  test("an opened job gets its own stream if the project’s does not include it", async (t) => {
-    const client = fakeClient({ jobs: [listed("a")] });
-    client.agentJobs.record = async () => {
-      throw Object.assign(new Error("not here"), { status: 404 });
-    };
-    const book = await open(t, client);
-    await book.open("a").load();
-    await settle();
-    assert.deepEqual([...client.waits.keys()], ["a"]);
-    book.close();
-    await settle();
-    assert.equal(client.waits.size, 0);
-  });
+test("the project’s stream is enough where the gateway has one", async (t) => {
+  const client = fakeClient({ jobs: ["a", "b", "c"].map((id) => listed(id)) });
+  const book = await open(t, client);
+  const opened = book.open("a");
+  await opened.load();
+  await settle();
+  client.emit({ job: listed("a", { status: "completed", prLink: PULL_REQUEST }) });
+  await settle();
+  assert.equal(opened.facts.value.status, "completed");
+  assert.deepEqual(client.waited, []);
+});
 
-  test("an older gateway serves one job stream at a time", async (t) => {
-    const client = fakeClient({ jobs: ["a", "b", "c"].map((id) => listed(id)), older: true });
-    const book = await open(t, client);
-    await settle();
-    assert.equal(client.waits.size, 1);
-    const opened = book.open("b");
-    await opened.load();
-    await settle();
-    assert.deepEqual([...client.waits.keys()], ["b"]);
-    client.waits.get("b")(agentJob("b", "completed", PULL_REQUEST));
-    await settle();
-    assert.equal(opened.facts.value.prLink, PULL_REQUEST);
-    assert.equal(book.list.find("b").status, "completed");
-    assert.deepEqual([...client.waits.keys()], ["c"], "the remaining active job");
-  });
+test("an opened job gets its own stream if the project’s does not include it", async (t) => {
+  const client = fakeClient({ jobs: [listed("a")] });
+  client.agentJobs.record = async () => {
+    throw Object.assign(new Error("not here"), { status: 404 });
+  };
+  const book = await open(t, client);
+  await book.open("a").load();
+  await settle();
+  assert.deepEqual([...client.waits.keys()], ["a"]);
+  book.close();
+  await settle();
+  assert.equal(client.waits.size, 0);
+});
 
-  test("an unknown job gets no stream", async (t) => {
-    const client = fakeClient({ older: true });
-    const book = await open(t, client);
-    const opened = book.open("nonsense");
-    await opened.load();
-    await settle();
-    assert.equal(client.waits.size, 0);
-    assert.deepEqual([opened.facts.value, opened.isMissing.value], [null, true]);
-  });
+test("an older gateway serves one job stream at a time", async (t) => {
+  const client = fakeClient({ jobs: ["a", "b", "c"].map((id) => listed(id)), older: true });
+  const book = await open(t, client);
+  await settle();
+  assert.equal(client.waits.size, 1);
+  const opened = book.open("b");
+  await opened.load();
+  await settle();
+  assert.deepEqual([...client.waits.keys()], ["b"]);
+  client.waits.get("b")(agentJob("b", "completed", PULL_REQUEST));
+  await settle();
+  assert.equal(opened.facts.value.prLink, PULL_REQUEST);
+  assert.equal(book.list.find("b").status, "completed");
+  assert.deepEqual([...client.waits.keys()], ["c"], "the remaining active job");
+});
+
+test("an unknown job gets no stream", async (t) => {
+  const client = fakeClient({ older: true });
+  const book = await open(t, client);
+  const opened = book.open("nonsense");
+  await opened.load();
+  await settle();
+  assert.equal(client.waits.size, 0);
+  assert.deepEqual([opened.facts.value, opened.isMissing.value], [null, true]);
 });
 
 test("a stale response does not undo a newer event", async (t) => {
@@ -235,74 +228,67 @@ test("a stale response does not undo a newer event", async (t) => {
   await loading;
 });
 
-describe("follow-up", () => {
-  test("a follow-up from another person appears in the thread", async (t) => {
-    const client = fakeClient({ jobs: [listed("a")] });
-    const book = await open(t, client);
-    const opened = book.open("a");
-    await opened.load();
-    client.messages = [{ prompt: "From elsewhere", author: "ada", sentAt: NOW }];
-    client.emit({ job: listed("a") });
-    await settle();
-    await opened.load();
-    assert.deepEqual(
-      opened.thread.value.map(({ text, author }) => [text, author]),
-      [
-        ["Prompt a", "zoë"],
-        ["From elsewhere", "ada"],
-      ],
-    );
-  });
-
-  test("a follow-up sent from another tab leaves this tab’s box", async (t) => {
-    const book = await open(t, fakeClient({ jobs: [listed("a")] }));
-    book.followUp("a").edit("Only once");
-    const [name] = [...stored.keys()].filter((key) => key.includes("follow-up"));
-    page.changeElsewhere(stored, name, null);
-    assert.equal(book.followUp("a").text.value, "");
-  });
-
-  test("a follow-up shows in full in the browser that sent it", async (t) => {
-    const client = fakeClient({ jobs: [listed("a")], older: true });
-    const book = await open(t, client);
-    const opened = book.open("a");
-    await opened.load();
-    await book.sendMessage("a", "Also\nthe images", HOW);
-    assert.equal(opened.thread.value[1].text, "Also\nthe images");
-    assert.equal(opened.thread.value[1].extent, "whole");
-  });
+test("a follow-up from another person appears in the thread", async (t) => {
+  const client = fakeClient({ jobs: [listed("a")] });
+  const book = await open(t, client);
+  const opened = book.open("a");
+  await opened.load();
+  client.messages = [{ prompt: "From elsewhere", author: "ada", sentAt: NOW }];
+  client.emit({ job: listed("a") });
+  await settle();
+  await opened.load();
+  assert.deepEqual(columns(opened.thread.value, "text", "author"), [
+    ["Prompt a", "zoë"],
+    ["From elsewhere", "ada"],
+  ]);
 });
 
-describe("end of a job", () => {
-  const finish = async (client, id, changes = {}) => {
-    client.emit({ job: listed(id, { status: "completed", prLink: PULL_REQUEST, ...changes }) });
-    await settle();
-  };
+test("a follow-up sent from another tab leaves this tab’s box", async (t) => {
+  const book = await open(t, fakeClient({ jobs: [listed("a")] }));
+  book.followUp("a").edit("Only once");
+  const [name] = [...stored.keys()].filter((key) => key.includes("follow-up"));
+  page.changeElsewhere(stored, name, null);
+  assert.equal(book.followUp("a").text.value, "");
+});
 
-  test("the end of the person’s own job marks the title until the page is shown", async (t) => {
-    const client = fakeClient({
-      jobs: [listed("a"), listed("b"), listed("c", { createdBy: "ada" })],
-    });
-    const book = await open(t, client);
-    assert.equal(book.titleMark.value, "(2) ");
-    page.setHidden(true);
-    await finish(client, "c", { createdBy: "ada" });
-    assert.equal(book.titleMark.value, "(2) ");
-    await finish(client, "a");
-    assert.equal(book.titleMark.value, "✓ ");
-    await finish(client, "b", { status: "failed", prLink: null });
-    assert.equal(book.titleMark.value, "✗ ");
-    page.setHidden(false);
-    assert.equal(book.titleMark.value, "");
-  });
+test("a follow-up shows in full in the browser that sent it", async (t) => {
+  const client = fakeClient({ jobs: [listed("a")], older: true });
+  const book = await open(t, client);
+  const opened = book.open("a");
+  await opened.load();
+  await book.sendMessage("a", "Also\nthe images", HOW);
+  assert.equal(opened.thread.value[1].text, "Also\nthe images");
+  assert.equal(opened.thread.value[1].extent, "whole");
+});
 
-  test("a job that ended before the page opened does not mark the title", async (t) => {
-    page.setHidden(true);
-    const client = fakeClient({ jobs: [listed("a", { status: "completed" })] });
-    const book = await open(t, client);
-    await finish(client, "a");
-    assert.equal(book.titleMark.value, "");
+const finish = async (client, id, changes = {}) => {
+  client.emit({ job: listed(id, { status: "completed", prLink: PULL_REQUEST, ...changes }) });
+  await settle();
+};
+
+test("the end of the person’s own job marks the title until the page is shown", async (t) => {
+  const client = fakeClient({
+    jobs: [listed("a"), listed("b"), listed("c", { createdBy: "ada" })],
   });
+  const book = await open(t, client);
+  assert.equal(book.titleMark.value, "(2) ");
+  page.setHidden(true);
+  await finish(client, "c", { createdBy: "ada" });
+  assert.equal(book.titleMark.value, "(2) ");
+  await finish(client, "a");
+  assert.equal(book.titleMark.value, "✓ ");
+  await finish(client, "b", { status: "failed", prLink: null });
+  assert.equal(book.titleMark.value, "✗ ");
+  page.setHidden(false);
+  assert.equal(book.titleMark.value, "");
+});
+
+test("a job that ended before the page opened does not mark the title", async (t) => {
+  page.setHidden(true);
+  const client = fakeClient({ jobs: [listed("a", { status: "completed" })] });
+  const book = await open(t, client);
+  await finish(client, "a");
+  assert.equal(book.titleMark.value, "");
 });
 
 test("a deleted record leaves the list and the browser’s storage", async (t) => {
@@ -311,10 +297,7 @@ test("a deleted record leaves the list and the browser’s storage", async (t) =
   book.sent.notePrompt("a", "Fix");
   client.emit({ deleted: "a" });
   await settle();
-  assert.deepEqual(
-    book.list.listing.value.items.map(({ id }) => id),
-    ["b"],
-  );
+  assert.deepEqual(column(book.list.listing.value.items, "id"), ["b"]);
   assert.equal(book.sent.of("a").prompt, null);
 });
 
@@ -329,48 +312,46 @@ test("a session without the scope jobs:read requests no job", async (t) => {
   assert.deepEqual(client.calls, []);
 });
 
-describe("list", () => {
-  async function countLists(t, client, { hidden = false, inSight = true } = {}) {
-    t.mock.timers.enable({ apis: ["setInterval", "Date"], now: Date.now() });
-    const book = await open(t, client);
-    book.inSight.value = inSight;
-    page.setHidden(hidden);
-    client.calls.length = 0;
-    for (let n = 0; n < 30; n++) {
-      t.mock.timers.tick(2_000);
-      await settle();
-    }
-    return client.calls.filter((call) => call === "list").length;
-  }
-  const jobsOfOthers = () => [listed("a", { createdBy: "ada" })];
-
-  test("without a stream, a visible list is requested every ten seconds", async (t) => {
-    assert.equal(await countLists(t, fakeClient({ jobs: jobsOfOthers(), older: true })), 6);
-  });
-
-  test("a clock that was set back does not stop the requests", async (t) => {
-    const client = fakeClient({ jobs: jobsOfOthers(), older: true });
-    await countLists(t, client);
-    client.calls.length = 0;
-    const before = Date.now() - 172_800_000;
-    t.mock.method(Date, "now", () => before);
+async function countLists(t, client, { hidden = false, inSight = true } = {}) {
+  t.mock.timers.enable({ apis: ["setInterval", "Date"], now: Date.now() });
+  const book = await open(t, client);
+  book.inSight.value = inSight;
+  page.setHidden(hidden);
+  client.calls.length = 0;
+  for (let n = 0; n < 30; n++) {
     t.mock.timers.tick(2_000);
     await settle();
-    assert.deepEqual(client.calls, ["list"]);
-  });
+  }
+  return client.calls.filter((call) => call === "list").length;
+}
+const jobsOfOthers = () => [listed("a", { createdBy: "ada" })];
 
-  test("with a stream, the list is never requested again", async (t) => {
-    assert.equal(await countLists(t, fakeClient({ jobs: jobsOfOthers() })), 0);
-  });
+test("without a stream, a visible list is requested every ten seconds", async (t) => {
+  assert.equal(await countLists(t, fakeClient({ jobs: jobsOfOthers(), older: true })), 6);
+});
 
-  test("a hidden list is not requested while only others’ jobs are active", async (t) => {
-    const hidden = { hidden: true };
-    const client = fakeClient({ jobs: jobsOfOthers(), older: true });
-    assert.equal(await countLists(t, client, hidden), 0);
-  });
+test("a clock that was set back does not stop the requests", async (t) => {
+  const client = fakeClient({ jobs: jobsOfOthers(), older: true });
+  await countLists(t, client);
+  client.calls.length = 0;
+  const before = Date.now() - 172_800_000;
+  t.mock.method(Date, "now", () => before);
+  t.mock.timers.tick(2_000);
+  await settle();
+  assert.deepEqual(client.calls, ["list"]);
+});
 
-  test("a list out of sight is requested while the person’s own job is active", async (t) => {
-    const client = fakeClient({ jobs: [listed("a")], older: true });
-    assert.equal(await countLists(t, client, { hidden: true, inSight: false }), 6);
-  });
+test("with a stream, the list is never requested again", async (t) => {
+  assert.equal(await countLists(t, fakeClient({ jobs: jobsOfOthers() })), 0);
+});
+
+test("a hidden list is not requested while only others’ jobs are active", async (t) => {
+  const hidden = { hidden: true };
+  const client = fakeClient({ jobs: jobsOfOthers(), older: true });
+  assert.equal(await countLists(t, client, hidden), 0);
+});
+
+test("a list out of sight is requested while the person’s own job is active", async (t) => {
+  const client = fakeClient({ jobs: [listed("a")], older: true });
+  assert.equal(await countLists(t, client, { hidden: true, inSight: false }), 6);
 });

@@ -1,7 +1,9 @@
-/** The event stream of a project’s jobs, which all tabs share. */
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { test } from "node:test";
+import { setImmediate as settle } from "node:timers/promises";
+import { column } from "./columns.mjs";
 import { importSource } from "./source.mjs";
+import { createGate, until } from "./waiting.mjs";
 
 const { Feed } = await importSource("live/feed.ts");
 
@@ -52,173 +54,144 @@ function fakeClock() {
   };
 }
 
-/** Waits until a feed that has been started has opened its stream. */
-const settle = () => new Promise((resolve) => setImmediate(resolve));
-
-function start(api, shareAs = null) {
+function start(t, api, shareAs = null) {
   const end = new AbortController();
   const received = [];
   const clock = fakeClock();
-  let [gaps, wake] = [0, () => {}];
+  let gaps = 0;
   const feed = new Feed(end.signal, {
     openStream: api.openStream,
     revision: async () => null,
     shareAs,
-    onEvent: (event) => {
-      received.push(event.deleted ?? event.job.id);
-      wake();
-    },
-    onReset: () => {
-      received.push("reset");
-      wake();
-    },
+    onEvent: (event) => received.push(event.deleted ?? event.job.id),
+    onReset: () => received.push("reset"),
     onGap: () => {
       gaps += 1;
-      wake();
     },
     clock,
   });
-  /** Waits until the condition holds, checking it after each event. */
-  async function until(condition) {
-    while (!condition()) {
-      await new Promise((resolve) => {
-        wake = resolve;
-      });
-    }
-  }
   const running = feed.run();
-  return { feed, end, received, clock, until, running, gaps: () => gaps };
+  t.after(() => {
+    end.abort();
+    return running;
+  });
+  return { feed, end, received, clock, running, gaps: () => gaps };
 }
 
 const job = (id) => ({ job: { id } });
 const refusal = (status) => Object.assign(new Error("no"), { status });
 
-describe("feed", () => {
-  test("a feed reports changed and deleted jobs", async () => {
-    const { feed, received, until, end, running } = start(fakeSource([job("a"), { deleted: "b" }]));
-    await until(() => received.length === 2);
-    assert.deepEqual(received, ["a", "b"]);
-    assert.equal(feed.state.value, "live");
-    end.abort();
-    await running;
-  });
+test("a feed reports changed and deleted jobs", async (t) => {
+  const { feed, received } = start(t, fakeSource([job("a"), { deleted: "b" }]));
+  await until(() => received.length === 2);
+  assert.deepEqual(received, ["a", "b"]);
+  assert.equal(feed.state.value, "live");
+});
 
-  test("a feed reports a reset", async () => {
-    const { received, until, end, running } = start(fakeSource([{ reset: true }, job("a")]));
-    await until(() => received.length === 2);
-    assert.deepEqual(received, ["reset", "a"]);
-    end.abort();
-    await running;
-  });
+test("a feed reports a reset", async (t) => {
+  const { received } = start(t, fakeSource([{ reset: true }, job("a")]));
+  await until(() => received.length === 2);
+  assert.deepEqual(received, ["reset", "a"]);
+});
 
-  test("a feed falls back to polling if the gateway refuses the stream", async () => {
-    for (const status of [401, 403, 404]) {
-      const api = fakeSource([refusal(status)]);
-      const other = start(api);
-      await other.running;
-      assert.deepEqual([other.feed.state.value, api.opened], ["polling", 1], `${status}`);
-    }
-  });
+test("a feed falls back to polling if the gateway refuses the stream", async (t) => {
+  for (const status of [401, 403, 404]) {
+    const api = fakeSource([refusal(status)]);
+    const other = start(t, api);
+    await other.running;
+    assert.deepEqual([other.feed.state.value, api.opened], ["polling", 1], `${status}`);
+  }
+});
 
-  test("a broken feed reconnects with growing pauses and reports the gap", async () => {
-    const broken = [refusal(503)];
-    const { received, clock, until, end, gaps, feed } = start(
-      fakeSource(broken, broken, [job("a")], [job("b")]),
-    );
-    await until(() => received.length === 2);
-    assert.deepEqual(received, ["a", "b"]);
-    assert.deepEqual(clock.pauses, [5000, 10_000, 20_000]);
-    assert.equal(gaps(), 2, "one before each stream that delivers");
-    assert.equal(feed.state.value, "live");
-    end.abort();
-  });
+test("a broken feed reconnects with growing pauses and reports the gap", async (t) => {
+  const broken = [refusal(503)];
+  const { received, clock, gaps, feed } = start(
+    t,
+    fakeSource(broken, broken, [job("a")], [job("b")]),
+  );
+  await until(() => received.length === 2);
+  assert.deepEqual(received, ["a", "b"]);
+  assert.deepEqual(clock.pauses, [5000, 10_000, 20_000]);
+  assert.equal(gaps(), 2, "one before each stream that delivers");
+  assert.equal(feed.state.value, "live");
+});
 
-  test("a feed is live only after the stream has delivered something", async () => {
-    const source = fakeOpenSource();
-    const { feed, clock, end, running } = start(source);
-    await settle();
-    assert.equal(feed.state.value, "connecting");
-    clock.pass(5_000);
-    assert.equal(feed.state.value, "polling");
-    source.listeners[0].onData();
-    assert.equal(feed.state.value, "live");
-    end.abort();
-    await running;
-  });
+test("a feed is live only after the stream has delivered something", async (t) => {
+  const source = fakeOpenSource();
+  const { feed, clock } = start(t, source);
+  await settle();
+  assert.equal(feed.state.value, "connecting");
+  clock.pass(5_000);
+  assert.equal(feed.state.value, "polling");
+  source.listeners[0].onData();
+  assert.equal(feed.state.value, "live");
+});
 
-  test("a silent stream falls back to polling, and its next heartbeat reports a gap", async () => {
-    const source = fakeOpenSource();
-    const { feed, clock, gaps, end, running } = start(source);
-    await settle();
-    const [{ onData }] = source.listeners;
+test("a silent stream falls back to polling, and its next heartbeat reports a gap", async (t) => {
+  const source = fakeOpenSource();
+  const { feed, clock, gaps } = start(t, source);
+  await settle();
+  const [{ onData }] = source.listeners;
+  onData();
+  for (let heartbeats = 0; heartbeats < 3; heartbeats += 1) {
+    clock.pass(15_000);
     onData();
-    for (let heartbeats = 0; heartbeats < 3; heartbeats += 1) {
-      clock.pass(15_000);
-      onData();
-    }
-    assert.deepEqual([feed.state.value, gaps()], ["live", 0]);
-    clock.pass(25_000);
-    assert.equal(feed.state.value, "polling");
-    onData();
-    assert.deepEqual([feed.state.value, gaps()], ["live", 1]);
-    end.abort();
-    await running;
-  });
+  }
+  assert.deepEqual([feed.state.value, gaps()], ["live", 0]);
+  clock.pass(25_000);
+  assert.equal(feed.state.value, "polling");
+  onData();
+  assert.deepEqual([feed.state.value, gaps()], ["live", 1]);
+});
 
-  test("a stream that the client opens again counts as a gap", async () => {
-    const source = fakeOpenSource();
-    const { feed, gaps, end, running } = start(source);
-    await settle();
-    const [{ onData, onEnd }] = source.listeners;
-    onData();
-    onEnd();
-    assert.deepEqual([feed.state.value, gaps()], ["connecting", 0]);
-    onData();
-    assert.deepEqual([feed.state.value, gaps()], ["live", 1]);
-    end.abort();
-    await running;
-  });
+test("a stream that the client opens again counts as a gap", async (t) => {
+  const source = fakeOpenSource();
+  const { feed, gaps } = start(t, source);
+  await settle();
+  const [{ onData, onEnd }] = source.listeners;
+  onData();
+  onEnd();
+  assert.deepEqual([feed.state.value, gaps()], ["connecting", 0]);
+  onData();
+  assert.deepEqual([feed.state.value, gaps()], ["live", 1]);
+});
 
-  test("a feed is offline while the browser is", async () => {
-    const browser = standInForNetwork();
-    const source = fakeOpenSource();
-    const { feed, clock, gaps, end, running } = start(source);
-    await settle();
-    source.listeners[0].onData();
-    browser.dispatchEvent(new Event("offline"));
-    source.listeners[0].onEnd();
-    clock.pass(5_000);
-    assert.equal(feed.state.value, "offline");
-    browser.dispatchEvent(new Event("online"));
-    assert.deepEqual([feed.state.value, gaps()], ["polling", 1]);
-    end.abort();
-    await running;
-    browser.remove();
-  });
+test("a feed is offline while the browser is", async (t) => {
+  const browser = standInForNetwork(t);
+  const source = fakeOpenSource();
+  const { feed, clock, gaps } = start(t, source);
+  await settle();
+  source.listeners[0].onData();
+  browser.dispatchEvent(new Event("offline"));
+  source.listeners[0].onEnd();
+  clock.pass(5_000);
+  assert.equal(feed.state.value, "offline");
+  browser.dispatchEvent(new Event("online"));
+  assert.deepEqual([feed.state.value, gaps()], ["polling", 1]);
+});
 
-  test("tabs share one stream, which another tab takes over when its tab closes", async () => {
-    const locks = standInForLocks();
-    Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
-    const api = fakeOpenSource();
-    const first = start(api, "shared");
-    await first.until(() => first.gaps() === 1);
-    const second = start(api, "shared");
-    const third = start(api, "other project");
-    await third.until(() => third.gaps() === 1);
-    assert.equal(api.open, 2, "one per project");
-    api.streams[0](job("a"));
-    await second.until(() => second.received.length === 1);
-    assert.deepEqual([first.received, second.received, third.received], [["a"], ["a"], []]);
-    first.end.abort();
-    await second.until(() => second.gaps() === 1);
-    api.streams[2](job("b"));
-    await second.until(() => second.received.length === 2);
-    assert.deepEqual([first.received, second.received], [["a"], ["a", "b"]]);
-    second.end.abort();
-    third.end.abort();
-    await Promise.all([first, second, third].map(({ running }) => running));
-    assert.equal(api.open, 0);
-  });
+test("tabs share one stream, which another tab takes over when its tab closes", async (t) => {
+  const locks = standInForLocks();
+  Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
+  const api = fakeOpenSource();
+  const first = start(t, api, "shared");
+  await until(() => first.gaps() === 1);
+  const second = start(t, api, "shared");
+  const third = start(t, api, "other project");
+  await until(() => third.gaps() === 1);
+  assert.equal(api.open, 2, "one per project");
+  api.streams[0](job("a"));
+  await until(() => second.received.length === 1);
+  assert.deepEqual([first.received, second.received, third.received], [["a"], ["a"], []]);
+  first.end.abort();
+  await until(() => second.gaps() === 1);
+  api.streams[2](job("b"));
+  await until(() => second.received.length === 2);
+  assert.deepEqual([first.received, second.received], [["a"], ["a", "b"]]);
+  second.end.abort();
+  third.end.abort();
+  await Promise.all(column([first, second, third], "running"));
+  assert.equal(api.open, 0);
 });
 
 /** Returns a source of streams that stay open and emit the events that a test pushes. */
@@ -239,10 +212,9 @@ function fakeOpenSource() {
     try {
       for (;;) {
         while (queue.length > 0) yield queue.shift();
-        const pushed = new Promise((resolve) => {
-          wake = resolve;
-        });
-        await Promise.race([ended(signal), pushed]);
+        const pushed = createGate();
+        wake = pushed.open;
+        await Promise.race([ended(signal), pushed.opened]);
       }
     } finally {
       api.open -= 1;
@@ -252,15 +224,14 @@ function fakeOpenSource() {
 }
 
 /** Lets a test dispatch the network events of a window. */
-function standInForNetwork() {
+function standInForNetwork(t) {
   const browser = new EventTarget();
   const { addEventListener } = globalThis;
   globalThis.addEventListener = browser.addEventListener.bind(browser);
-  return Object.assign(browser, {
-    remove: () => {
-      globalThis.addEventListener = addEventListener;
-    },
+  t.after(() => {
+    globalThis.addEventListener = addEventListener;
   });
+  return browser;
 }
 
 /** Stands in for the Web Locks API: one holder per name, in order. */

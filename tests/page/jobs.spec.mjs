@@ -1,10 +1,5 @@
-/**
- * Jobs on the page. A job leads from the prompt to the pull request. Failures and limits on the way
- * keep the prompt, and no retry starts a second job.
- */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { CREATE_LIMIT } from "./sites.mjs";
 import { untilFocused } from "./visitor.mjs";
 
@@ -13,191 +8,185 @@ const LOST_RESPONSE = { kind: "reset", process: true };
 
 const creations = async ({ upstream }) =>
   (await upstream.requests()).filter(({ operation }) => operation === "agentJobs.create");
-test.describe("job", () => {
-  test("a job leads to a pull request and takes a follow-up", async ({ visitor }) => {
-    const { site, signIn, startJob, openJob, endJob } = visitor;
-    const prompt = "Fix the broken links\n\nAll of them.";
-    await signIn();
-    const row = await startJob(prompt);
-    await row.getByText("Working", { exact: true }).waitFor();
-    const { prLink } = await endJob(prompt);
-    await row.getByText("Pull request ready", { exact: true }).waitFor();
+test("a job leads to a pull request and takes a follow-up", async ({ visitor }) => {
+  const { site, signIn, startJob, openJob, endJob } = visitor;
+  const prompt = "Fix the broken links\n\nAll of them.";
+  await signIn();
+  const row = await startJob(prompt);
+  await row.getByText("Working", { exact: true }).waitFor();
+  const { prLink } = await endJob(prompt);
+  await row.getByText("Pull request ready", { exact: true }).waitFor();
 
-    const job = await openJob("Fix the broken links");
-    await job.getByText("All of them.").waitFor();
-    await job.getByText("completed", { exact: true }).waitFor();
-    const link = job.getByRole("link", { name: /^Open pull request acme\/docs#\d+$/ });
-    await expect(link).toHaveAttribute("href", prLink);
-    assert.match((await link.getAttribute("rel")) ?? "", /noopener/);
+  const job = await openJob("Fix the broken links");
+  await job.getByText("All of them.").waitFor();
+  await job.getByText("completed", { exact: true }).waitFor();
+  const link = job.getByRole("link", { name: /^Open pull request acme\/docs#\d+$/ });
+  await expect(link).toHaveAttribute("href", prLink);
+  assert.match((await link.getAttribute("rel")) ?? "", /noopener/);
 
-    const box = job.getByLabel("Follow-up message");
-    await box.fill("Also the images");
-    await box.press("Control+Enter");
-    const thread = job.getByRole("list", { name: "Follow-ups sent" });
-    await thread.getByText("Also the images").waitFor();
-    await job.getByText("Working", { exact: true }).first().waitFor();
-    await endJob(prompt);
-    await job.getByText("Pull request ready", { exact: true }).waitFor();
-    await expect(box).toHaveValue("");
-    const timeline = job.getByRole("list", { name: "Timeline" });
-    await timeline.filter({ hasText: /Started.*Follow-up sent.*Completed/s }).waitFor();
+  const box = job.getByLabel("Follow-up message");
+  await box.fill("Also the images");
+  await box.press("Control+Enter");
+  const thread = job.getByRole("list", { name: "Follow-ups sent" });
+  await thread.getByText("Also the images").waitFor();
+  await job.getByText("Working", { exact: true }).first().waitFor();
+  await endJob(prompt);
+  await job.getByText("Pull request ready", { exact: true }).waitFor();
+  await expect(box).toHaveValue("");
+  const timeline = job.getByRole("list", { name: "Timeline" });
+  await timeline.filter({ hasText: /Started.*Follow-up sent.*Completed/s }).waitFor();
 
-    const [followed] = await site.upstream.jobs();
-    assert.equal(followed.prompt, prompt);
-    assert.deepEqual(followed.messages, ["Also the images"]);
-  });
-
-  test("starting a job opens it, and its title names the page and the tab", async ({ visitor }) => {
-    const { page, signIn, startAndOpenJob, endJob, rowOf } = visitor;
-    const main = page.getByRole("main");
-    await signIn();
-    const job = await startAndOpenJob("## Fix the typos\n\nAll of them.");
-    await untilFocused(page, "Fix the typos");
-    await page.getByRole("heading", { level: 1, name: "Fix the typos" }).waitFor();
-    await job.getByText(/^(Just started|Running for)/).waitFor();
-    await page.waitForFunction(() => document.title === "(1) Fix the typos · Working · Quillgate");
-    await endJob("## Fix the typos");
-    await page.waitForFunction(
-      () => document.title === "Fix the typos · Pull request ready · Quillgate",
-    );
-    await job.getByText(/^Took /).waitFor();
-    // The prompt repeats the title only if it has more.
-    await expect(main.getByText("Fix the typos")).toHaveCount(2);
-
-    const routes = page.getByRole("navigation", { name: "Main" });
-    await routes.getByRole("link", { name: "Agent jobs" }).click();
-    await rowOf("Fix the typos").waitFor();
-    await page.waitForURL((url) => !url.searchParams.has("job"));
-    const short = await startAndOpenJob("Fix the links");
-    await short.getByRole("button", { name: "Run again with this prompt" }).waitFor();
-    await expect(main.getByText("Fix the links")).toHaveCount(1);
-  });
-
-  test("a double click starts one job", async ({ visitor }) => {
-    const { site, page, signIn, openComposer, rowOf, backToList } = visitor;
-    await signIn();
-    const box = await openComposer();
-    await box.fill("Only once");
-    await page.getByRole("button", { name: "Start job" }).dblclick();
-    await page.getByRole("article", { name: "Only once" }).waitFor();
-    await backToList();
-    await rowOf("Only once").waitFor();
-    const listed = page.waitForResponse((response) => response.url().includes("/jobs?"));
-    await page.getByRole("button", { name: "Refresh" }).click();
-    await listed;
-    assert.equal((await site.upstream.jobs()).length, 1);
-  });
-
-  test("Run again and Try again put a job's prompt into a new draft", async ({ visitor }) => {
-    const { page, signIn, startJob, openJob, endJob, openComposer } = visitor;
-    const prompt = "Break it\nwith all its lines";
-    await signIn();
-    await startJob(prompt);
-    const box = await openComposer();
-    const drafts = page.getByRole("list", { name: "Drafts" });
-    await box.fill("Half a thought");
-    const job = await openJob("Break it");
-    await job.getByRole("button", { name: "Run again with this prompt" }).click();
-    await expect(box).toHaveValue(prompt);
-    await drafts.getByRole("button", { name: "Half a thought" }).click();
-    await endJob(prompt, { status: "failed" });
-    await job.getByText("No reason was given.").waitFor();
-    await job.getByRole("button", { name: "Try again" }).click();
-    await expect(box).toHaveValue(prompt);
-    await expect(box).toBeFocused();
-    await drafts.getByRole("button", { name: "Half a thought" }).waitFor();
-  });
-
-  test("a lost response between page and gateway starts one job", async ({ visitor }) => {
-    const { site, page, signIn, startJob } = visitor;
-    await signIn();
-    await page.route(
-      "**/job",
-      async (route) => {
-        await route.fetch();
-        await route.abort();
-      },
-      { times: 1 },
-    );
-    await startJob("Only once, though it was sent twice");
-    assert.equal((await site.upstream.jobs()).length, 1);
-    assert.equal((await creations(site)).length, 1);
-  });
+  const [followed] = await site.upstream.jobs();
+  assert.equal(followed.prompt, prompt);
+  assert.deepEqual(followed.messages, ["Also the images"]);
 });
 
-test.describe("job in doubt", () => {
-  /** Sends a prompt and loses the platform's response. Returns the alert. */
-  async function loseResponse({ site, page, sendPrompt }, prompt) {
-    await site.upstream.fault({ operation: "agentJobs.create", fault: LOST_RESPONSE });
-    await sendPrompt(prompt);
-    const alert = page.getByRole("alert").filter({ hasText: "We can’t tell if this job started" });
-    await alert.getByText("Request id").waitFor();
-    return alert;
-  }
+test("starting a job opens it, and its title names the page and the tab", async ({ visitor }) => {
+  const { page, signIn, startAndOpenJob, endJob, rowOf } = visitor;
+  const main = page.getByRole("main");
+  await signIn();
+  const job = await startAndOpenJob("## Fix the typos\n\nAll of them.");
+  await untilFocused(page, "Fix the typos");
+  await page.getByRole("heading", { level: 1, name: "Fix the typos" }).waitFor();
+  await job.getByText(/^(Just started|Running for)/).waitFor();
+  await page.waitForFunction(() => document.title === "(1) Fix the typos · Working · Quillgate");
+  await endJob("## Fix the typos");
+  await page.waitForFunction(
+    () => document.title === "Fix the typos · Pull request ready · Quillgate",
+  );
+  await job.getByText(/^Took /).waitFor();
+  // The prompt repeats the title only if it has more.
+  await expect(main.getByText("Fix the typos")).toHaveCount(2);
 
-  test("a job in doubt is sent again only after Send again", async ({ visitor }) => {
-    const { site, page, signIn, openComposer } = visitor;
-    await signIn();
-    const alert = await loseResponse(visitor, "In doubt");
-    await alert.getByRole("button", { name: "Keep as draft" }).click();
-    await alert.waitFor({ state: "detached" });
-    await expect(await openComposer()).toHaveValue("In doubt");
-
-    await page.getByRole("button", { name: "Start job" }).click();
-    await alert.waitFor();
-    await page.reload();
-    await alert.waitFor();
-    assert.equal((await creations(site)).length, 1);
-
-    await alert.getByRole("button", { name: "Send again" }).click();
-    await page.getByRole("article", { name: "In doubt" }).waitFor();
-    await alert.waitFor({ state: "detached" });
-    await expect(await openComposer()).toHaveValue("");
-    assert.equal((await creations(site)).length, 2);
-    assert.equal((await site.upstream.jobs()).length, 2, "the platform had started the first too");
-  });
-
-  test("a follow-up in doubt is sent again after Send again", async ({ visitor }) => {
-    const { site, signIn, startJob, endJob, openJob } = visitor;
-    await signIn();
-    const row = await startJob("Take a follow-up");
-    await endJob("Take a follow-up");
-    await row.getByText("Pull request ready", { exact: true }).waitFor();
-    const job = await openJob("Take a follow-up");
-    await site.upstream.fault({ operation: "agentJobs.sendMessage", fault: LOST_RESPONSE });
-    await job.getByLabel("Follow-up message").fill("Once more");
-    await job.getByRole("button", { name: "Send follow-up" }).click();
-    const alert = job
-      .getByRole("alert")
-      .filter({ hasText: "We can’t tell if this follow-up arrived" });
-    await alert.getByRole("button", { name: "Send again" }).click();
-    const thread = job.getByRole("list", { name: "Follow-ups sent" });
-    await thread.getByText("Once more").first().waitFor();
-    const [{ messages }] = await site.upstream.jobs();
-    assert.deepEqual(messages, ["Once more", "Once more"]);
-  });
+  const routes = page.getByRole("navigation", { name: "Main" });
+  await routes.getByRole("link", { name: "Agent jobs" }).click();
+  await rowOf("Fix the typos").waitFor();
+  await page.waitForURL((url) => !url.searchParams.has("job"));
+  const short = await startAndOpenJob("Fix the links");
+  await short.getByRole("button", { name: "Run again with this prompt" }).waitFor();
+  await expect(main.getByText("Fix the links")).toHaveCount(1);
 });
 
-test.describe("limit", () => {
-  async function assertRefused({ page, sendPrompt }, reason) {
-    const box = await sendPrompt("One too many");
-    const alert = page.getByRole("region", { name: "New job" }).getByRole("alert");
-    await alert.getByText(/Try again at/).waitFor();
-    await expect(box).toHaveValue("One too many");
-    await alert.getByText(reason).waitFor();
-  }
+test("a double click starts one job", async ({ visitor }) => {
+  const { site, page, signIn, openComposer, rowOf, backToList } = visitor;
+  await signIn();
+  const box = await openComposer();
+  await box.fill("Only once");
+  await page.getByRole("button", { name: "Start job" }).dblclick();
+  await page.getByRole("article", { name: "Only once" }).waitFor();
+  await backToList();
+  await rowOf("Only once").waitFor();
+  const listed = page.waitForResponse((response) => response.url().includes("/jobs?"));
+  await page.getByRole("button", { name: "Refresh" }).click();
+  await listed;
+  assert.equal((await site.upstream.jobs()).length, 1);
+});
 
-  test("the project's limit on new jobs shows the rest and a time", async ({ visitor }) => {
-    const { site, page, subject, signIn, startJob, startElsewhere, openComposer } = visitor;
-    await signIn();
-    const earlier = Array.from({ length: CREATE_LIMIT - 1 }, (_, at) => `Number ${at + 1}`);
-    await Promise.all(earlier.map((prompt) => startElsewhere(prompt, subject)));
-    await startJob("The last");
-    await openComposer();
-    await page.getByText(`0 of ${CREATE_LIMIT} jobs left this hour.`).waitFor();
-    await assertRefused(visitor, "This project has reached its limit for new jobs");
-    assert.equal((await creations(site)).length, CREATE_LIMIT);
-  });
+test("Run again and Try again put a job's prompt into a new draft", async ({ visitor }) => {
+  const { page, signIn, startJob, openJob, endJob, openComposer } = visitor;
+  const prompt = "Break it\nwith all its lines";
+  await signIn();
+  await startJob(prompt);
+  const box = await openComposer();
+  const drafts = page.getByRole("list", { name: "Drafts" });
+  await box.fill("Half a thought");
+  const job = await openJob("Break it");
+  await job.getByRole("button", { name: "Run again with this prompt" }).click();
+  await expect(box).toHaveValue(prompt);
+  await drafts.getByRole("button", { name: "Half a thought" }).click();
+  await endJob(prompt, { status: "failed" });
+  await job.getByText("No reason was given.").waitFor();
+  await job.getByRole("button", { name: "Try again" }).click();
+  await expect(box).toHaveValue(prompt);
+  await expect(box).toBeFocused();
+  await drafts.getByRole("button", { name: "Half a thought" }).waitFor();
+});
+
+test("a lost response between page and gateway starts one job", async ({ visitor }) => {
+  const { site, page, signIn, startJob } = visitor;
+  await signIn();
+  await page.route(
+    "**/job",
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await startJob("Only once, though it was sent twice");
+  assert.equal((await site.upstream.jobs()).length, 1);
+  assert.equal((await creations(site)).length, 1);
+});
+
+/** Sends a prompt and loses the platform's response. Returns the alert. */
+async function loseResponse({ site, page, sendPrompt }, prompt) {
+  await site.upstream.fault({ operation: "agentJobs.create", fault: LOST_RESPONSE });
+  await sendPrompt(prompt);
+  const alert = page.getByRole("alert").filter({ hasText: "We can’t tell if this job started" });
+  await alert.getByText("Request id").waitFor();
+  return alert;
+}
+
+test("a job in doubt is sent again only after Send again", async ({ visitor }) => {
+  const { site, page, signIn, openComposer } = visitor;
+  await signIn();
+  const alert = await loseResponse(visitor, "In doubt");
+  await alert.getByRole("button", { name: "Keep as draft" }).click();
+  await alert.waitFor({ state: "detached" });
+  await expect(await openComposer()).toHaveValue("In doubt");
+
+  await page.getByRole("button", { name: "Start job" }).click();
+  await alert.waitFor();
+  await page.reload();
+  await alert.waitFor();
+  assert.equal((await creations(site)).length, 1);
+
+  await alert.getByRole("button", { name: "Send again" }).click();
+  await page.getByRole("article", { name: "In doubt" }).waitFor();
+  await alert.waitFor({ state: "detached" });
+  await expect(await openComposer()).toHaveValue("");
+  assert.equal((await creations(site)).length, 2);
+  assert.equal((await site.upstream.jobs()).length, 2, "the platform had started the first too");
+});
+
+test("a follow-up in doubt is sent again after Send again", async ({ visitor }) => {
+  const { site, signIn, startJob, endJob, openJob } = visitor;
+  await signIn();
+  const row = await startJob("Take a follow-up");
+  await endJob("Take a follow-up");
+  await row.getByText("Pull request ready", { exact: true }).waitFor();
+  const job = await openJob("Take a follow-up");
+  await site.upstream.fault({ operation: "agentJobs.sendMessage", fault: LOST_RESPONSE });
+  await job.getByLabel("Follow-up message").fill("Once more");
+  await job.getByRole("button", { name: "Send follow-up" }).click();
+  const alert = job
+    .getByRole("alert")
+    .filter({ hasText: "We can’t tell if this follow-up arrived" });
+  await alert.getByRole("button", { name: "Send again" }).click();
+  const thread = job.getByRole("list", { name: "Follow-ups sent" });
+  await thread.getByText("Once more").first().waitFor();
+  const [{ messages }] = await site.upstream.jobs();
+  assert.deepEqual(messages, ["Once more", "Once more"]);
+});
+
+async function assertRefused({ page, sendPrompt }, reason) {
+  const box = await sendPrompt("One too many");
+  const alert = page.getByRole("region", { name: "New job" }).getByRole("alert");
+  await alert.getByText(/Try again at/).waitFor();
+  await expect(box).toHaveValue("One too many");
+  await alert.getByText(reason).waitFor();
+}
+
+test("the project's limit on new jobs shows the rest and a time", async ({ visitor }) => {
+  const { site, page, subject, signIn, startJob, startElsewhere, openComposer } = visitor;
+  await signIn();
+  const earlier = Array.from({ length: CREATE_LIMIT - 1 }, (_, at) => `Number ${at + 1}`);
+  await Promise.all(earlier.map((prompt) => startElsewhere(prompt, subject)));
+  await startJob("The last");
+  await openComposer();
+  await page.getByText(`0 of ${CREATE_LIMIT} jobs left this hour.`).waitFor();
+  await assertRefused(visitor, "This project has reached its limit for new jobs");
+  assert.equal((await creations(site)).length, CREATE_LIMIT);
 });
 
 test("a rejected prompt reopens the panel that was closed", async ({ visitor }) => {

@@ -1,22 +1,15 @@
-/** The keyboard: typing ahead of a dialog, other layouts, and input methods. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
+import { expect, test } from "./fixtures.mjs";
+import { createGate } from "./waiting.mjs";
 
 /** Holds back the file of a chunk. Returns a function that lets the browser load it. */
 async function holdChunk(page, chunk) {
-  let release;
-  const isReleased = new Promise((resolve) => {
-    release = resolve;
-  });
+  const { opened, open } = createGate();
   await page.route(`**/assets/${chunk}-*.js`, async (route) => {
-    await isReleased;
+    await opened;
     await route.continue();
   });
-  return release;
+  return open;
 }
 
 /** Dispatches a key as a keyboard with another layout or an input method reports it. */
@@ -31,9 +24,8 @@ const search = (page) =>
   page.getByRole("dialog", { name: "Command palette" }).getByRole("combobox");
 
 test("keys typed before the palette has loaded go to its search", async ({ visitor }) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport();
+  const { page, startAtReport } = visitor;
+  await startAtReport();
   const address = page.url();
   const release = await holdChunk(page, "palette");
   await page.keyboard.press("Control+k");

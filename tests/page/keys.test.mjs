@@ -1,4 +1,3 @@
-/** The keys of shortcuts on several keyboards. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";

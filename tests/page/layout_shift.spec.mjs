@@ -1,11 +1,10 @@
-/**
- * Layout shifts. Nothing may move while the sign-in route or another route loads, from its first
- * frame on.
- */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
+import { LARGE_SITE } from "./sites.mjs";
 import { importSource } from "./source.mjs";
-import { ALL_SCOPES } from "./visitor.mjs";
+import { EVERY_SCOPE, untilRouteLoaded } from "./visitor.mjs";
+
+test.use({ siteOptions: LARGE_SITE });
 
 /** Cumulative Layout Shift. Web Vitals calls up to 0.1 good. */
 const MAX_SHIFT = 0.01;
@@ -34,18 +33,12 @@ for (const [name, profile] of Object.entries(PROFILES)) {
       const { site, page, project, startSession, token } = visitor;
       const devtools = await page.context().newCDPSession(page);
       await devtools.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN[name] });
-      const scope = `${ALL_SCOPES} deployments:read deployments:create analytics:conversations`;
+      const scope = `${EVERY_SCOPE} deployments:read deployments:create`;
       await startSession(token({ scope }));
       await recordShifts(page);
       for (const route of ROUTES) {
         await page.goto(`${site.url}/?route=${route}&project=${project}`);
-        await page
-          .locator(".today-sections, .report_table-table, main .empty, .live_rows-ledger")
-          .first()
-          .waitFor();
-        await page.waitForFunction(
-          () => !document.querySelector("main :is(progress, [aria-busy=true])"),
-        );
+        await untilRouteLoaded(page);
         await assertStill(page, route);
       }
     });

@@ -1,106 +1,48 @@
-/**
- * Listings. A listing loads page by page up to its goal, resumes after a failure, keeps a reserve
- * of requests, and shows fast pages together.
- */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { signal } from "@preact/signals";
+import { column } from "./columns.mjs";
+import { failure, fakeViews } from "./fake_views.mjs";
 import { importSource } from "./source.mjs";
+import { createGate } from "./waiting.mjs";
 
 const { Listing } = await importSource("analytics/rows/listing.ts");
+const { REPORTS } = await importSource("analytics/rows/report.ts");
 
-const REPORT = {
-  name: "views",
-  one: "page",
-  many: "pages",
-  key: "path",
-  main: "total",
-  pageSize: 250,
-};
-const LIMIT = 250;
 const BOUNDS = { dateFrom: "2026-10-01", dateTo: "2026-11-01", frozenAt: null };
 const RANGE = { from: "2026-10-01", to: "2026-10-31" };
 
 /** Returns a client with `count` rows. A request can fail once at an offset, or always. */
 function fakeClient(count, options = {}) {
   const { failOnceAt, slowFrom, headersAt = () => ({}), failAlways = () => false } = options;
-  const paused = createGate();
-  const resumed = createGate();
-  const offsets = [];
-  const sentHeaders = [];
-  let onResponse;
+  const [paused, resumed] = [createGate(), createGate()];
   let failingOffset = failOnceAt;
-  const pageAt = (offset) => {
-    offsets.push(offset);
-    onResponse({ headers: new Headers(headersAt(offset)) });
-    if (offset === failingOffset) {
+  const client = fakeViews(count, {
+    async before({ offset }) {
+      await delay(1);
+      if (offset !== slowFrom) return;
+      paused.open();
+      await resumed.opened;
+    },
+    answer({ offset, dateTo }) {
+      if (failAlways(dateTo)) throw failure();
+      if (offset !== failingOffset) return headersAt(offset);
       failingOffset = undefined;
       throw failure();
-    }
-    const size = Math.min(LIMIT, count - offset);
-    const views = Array.from({ length: size }, (_, index) => ({ path: `/${offset + index}` }));
-    const { dateFrom, dateTo } = BOUNDS;
-    const next = { dateFrom, dateTo, limit: LIMIT, offset: offset + LIMIT };
-    const nextPosition = next.offset < count ? next : null;
-    return { views, totals: { total: count }, offset, nextPosition };
-  };
-  const list = (params, { signal, headers }) => ({
-    async *pages() {
-      const { dateTo, limit = LIMIT, offset: start = 0 } = params.resumeFrom ?? params;
-      assert.equal(limit, LIMIT);
-      for (let offset = start; ; offset += LIMIT) {
-        await new Promise((resolve) => setTimeout(resolve, 1));
-        if (offset === slowFrom) {
-          paused.open();
-          await resumed.opened;
-        }
-        signal.throwIfAborted();
-        sentHeaders.push(headers);
-        if (failAlways(dateTo)) throw failure();
-        const page = pageAt(offset);
-        yield page;
-        if (page.nextPosition === null) return;
-      }
     },
   });
-  const pause = { paused: paused.opened, resume: () => resumed.open() };
-  const client = { offsets, sentHeaders, ...pause, analytics: { views: list } };
-  return {
-    ...client,
-    withOptions(options) {
-      onResponse = options.onResponse;
-      return client;
-    },
-  };
-}
-
-function createGate() {
-  let open;
-  const opened = new Promise((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
-
-function failure() {
-  return Object.assign(new Error("bad gateway"), { name: "ServerError", status: 502 });
+  return { ...client, paused: paused.opened, resume: resumed.open };
 }
 
 const open = (client, options = {}) =>
   new Listing({
-    client,
-    report: REPORT,
-    range: RANGE,
-    bounds: BOUNDS,
-    limit: {
-      value: null,
-      peek() {
-        return this.value;
-      },
-    },
+    ...{ client, report: REPORTS.views, range: RANGE, bounds: BOUNDS, limit: signal(null) },
     ended: new AbortController().signal,
     ...options,
   });
-const offsetsOf = (count) => Array.from({ length: Math.ceil(count / LIMIT) }, (_, n) => n * LIMIT);
+const offsets = ({ requests }) => column(requests, "offset");
+const offsetsOf = (count) => Array.from({ length: Math.ceil(count / 250) }, (_, n) => n * 250);
 const inOrder = (rows) => rows.value.every(({ path }, index) => path === `/${index}`);
 
 test("loading all rows requests each page once", async () => {
@@ -111,7 +53,7 @@ test("loading all rows requests each page once", async () => {
   assert.equal(await views.load("all rows"), true);
   assert.deepEqual([views.state.value, views.rows.value.length], ["complete", 1100]);
   assert.ok(inOrder(views.rows));
-  assert.deepEqual(client.offsets, offsetsOf(1100));
+  assert.deepEqual(offsets(client), offsetsOf(1100));
 });
 
 test("a complete listing requests nothing", async () => {
@@ -120,7 +62,7 @@ test("a complete listing requests nothing", async () => {
   await views.load("first rows");
   assert.equal(views.state.value, "complete");
   assert.equal(await views.load("all rows"), true);
-  assert.deepEqual(client.offsets, [0]);
+  assert.deepEqual(offsets(client), [0]);
 });
 
 test("loading resumes at the page that failed", async () => {
@@ -133,7 +75,7 @@ test("loading resumes at the page that failed", async () => {
   assert.equal(views.problem.value, null);
   assert.equal(views.rows.value.length, 1000);
   assert.ok(inOrder(views.rows));
-  assert.deepEqual(client.offsets, [0, 250, 500, 500, 750]);
+  assert.deepEqual(offsets(client), [0, 250, 500, 500, 750]);
 });
 
 test("a listing whose first page fails stays empty", async () => {
@@ -152,7 +94,7 @@ test("a stopped listing keeps its rows, has no problem and can resume", async ()
   assert.deepEqual([views.state.value, views.problem.value], ["partial", null]);
   assert.equal(await views.load("all rows"), true);
   assert.ok(inOrder(views.rows));
-  assert.deepEqual(client.offsets, offsetsOf(1000));
+  assert.deepEqual(offsets(client), offsetsOf(1000));
 });
 
 test("concurrent loads of a listing request each page once", async () => {
@@ -160,7 +102,7 @@ test("concurrent loads of a listing request each page once", async () => {
   const views = open(client);
   const [first, second] = await Promise.all([views.load("all rows"), views.load("all rows")]);
   assert.deepEqual([first, second], [true, false]);
-  assert.deepEqual(client.offsets, offsetsOf(500));
+  assert.deepEqual(offsets(client), offsetsOf(500));
 });
 
 test("the end of the session stops the loading", async () => {
@@ -195,10 +137,13 @@ test("the rest of the limit is kept while responses do not name it", async () =>
 test("only a refresh bypasses the gateway’s cache", async () => {
   const usual = fakeClient(500);
   await open(usual).load("all rows");
-  assert.deepEqual(usual.sentHeaders, [{}, {}]);
+  assert.deepEqual(column(usual.requests, "headers"), [{}, {}]);
   const refresh = fakeClient(500);
   await open(refresh, { source: "Mintlify" }).load("all rows");
-  assert.deepEqual(refresh.sentHeaders, Array(2).fill({ "cache-control": "no-cache" }));
+  assert.deepEqual(
+    column(refresh.requests, "headers"),
+    Array(2).fill({ "cache-control": "no-cache" }),
+  );
 });
 
 test("a small site is loaded completely and automatically", async () => {
@@ -222,14 +167,14 @@ test("at most a thousand rows of a large site are loaded automatically", async (
   const views = open(client);
   await views.load("small site");
   assert.deepEqual([views.state.value, views.rows.value.length], ["partial", 1000]);
-  assert.deepEqual(client.offsets, [0, 250, 500, 750]);
+  assert.deepEqual(offsets(client), [0, 250, 500, 750]);
 });
 
 test("automatic loading stops once half of the budget is spent", async () => {
   const client = fakeClient(800, { headersAt: (offset) => limitOf(offset === 0 ? 50 : 49) });
   const views = open(client);
   await views.load("small site");
-  assert.deepEqual(client.offsets, [0, 250]);
+  assert.deepEqual(offsets(client), [0, 250]);
   assert.equal(views.state.value, "partial");
 });
 
@@ -241,14 +186,14 @@ test("automatic loading continues with cached pages, which name no budget", asyn
   assert.equal(views.state.value, "complete");
   const unknown = fakeClient(600);
   await open(unknown).load("small site");
-  assert.deepEqual(unknown.offsets, [0]);
+  assert.deepEqual(offsets(unknown), [0]);
 });
 
 test("a listing can load a given number of rows", async () => {
   const client = fakeClient(2000);
   const views = open(client);
   assert.equal(await views.load({ rows: 600 }), true);
-  assert.deepEqual(client.offsets, [0, 250, 500]);
+  assert.deepEqual(offsets(client), [0, 250, 500]);
 });
 
 test("an unfinished range falls back to its last successful bounds", async () => {
@@ -275,7 +220,6 @@ function limitOf(left) {
   return { "ratelimit-policy": '"analytics";q=100;w=3600', ratelimit: `"analytics";r=${left}` };
 }
 
-/** Records the number of rows after each change. */
 function recordRowCounts(listing) {
   const shown = [];
   listing.rows.subscribe((rows) => shown.push(rows.length));
@@ -328,5 +272,5 @@ test("stopping and failing keep the rows that have not appeared yet", async () =
   assert.equal(await loading, false);
   assert.equal(await stopped.load("all rows"), true);
   assert.ok(inOrder(stopped.rows));
-  assert.deepEqual(slow.offsets, offsetsOf(1000));
+  assert.deepEqual(offsets(slow), offsetsOf(1000));
 });

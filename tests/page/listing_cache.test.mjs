@@ -1,75 +1,16 @@
-/**
- * The cache of listings. The cache reopens listings without a request, refreshes them, and opens
- * the listing of the comparison.
- */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { failure, fakeViews } from "./fake_views.mjs";
 import { importSource } from "./source.mjs";
+import { createGate, until } from "./waiting.mjs";
 
 const { ListingCache } = await importSource("analytics/rows/listing_cache.ts");
+const { REPORTS } = await importSource("analytics/rows/report.ts");
 
-const VIEWS = {
-  name: "views",
-  one: "page",
-  many: "pages",
-  key: "path",
-  main: "total",
-  pageSize: 250,
-  isAdditive: true,
-};
+const VIEWS = REPORTS.views;
 const OCTOBER = { from: "2026-10-01", to: "2026-10-31" };
 const SEPTEMBER = { from: "2026-09-01", to: "2026-09-30" };
 const AUGUST = { from: "2026-08-01", to: "2026-08-31" };
-
-/** Returns a client with `count` rows that records its requests and can wait or fail. */
-function fakeClient(count, { headers = {} } = {}) {
-  const client = {
-    requests: [],
-    held: null,
-    failing: false,
-    listeners: [],
-    /** Makes the next requests wait until the test calls the returned function. */
-    hold() {
-      let release;
-      client.held = new Promise((resolve) => {
-        release = resolve;
-      });
-      return () => {
-        client.held = null;
-        release();
-      };
-    },
-  };
-  const views = (params, { signal }) => ({
-    async *pages() {
-      const { dateFrom, dateTo, offset: start = 0 } = params.resumeFrom ?? params;
-      for (let offset = start; ; offset += 250) {
-        client.requests.push(`${dateFrom} ${dateTo} ${offset}`);
-        await (client.held ?? Promise.resolve());
-        signal.throwIfAborted();
-        if (client.failing) {
-          throw Object.assign(new Error("bad gateway"), { name: "ServerError", status: 502 });
-        }
-        for (const listen of client.listeners) listen({ headers: new Headers(headers) });
-        const size = Math.min(250, count - offset);
-        const rows = Array.from({ length: size }, (_, at) => ({
-          path: `/${offset + at}`,
-          human: 1,
-          ai: 0,
-          total: 1,
-        }));
-        const next = offset + 250 < count ? { dateFrom, dateTo, offset: offset + 250 } : null;
-        yield { views: rows, totals: { human: count, ai: 0, total: count }, nextPosition: next };
-        if (next === null) return;
-      }
-    },
-  });
-  client.withOptions = ({ onResponse }) => {
-    client.listeners.push(onResponse);
-    return { analytics: { views } };
-  };
-  return client;
-}
 
 const RICH = {
   "ratelimit-policy": '"analytics";q=100;w=3600',
@@ -77,18 +18,35 @@ const RICH = {
   "cache-status": "quillgate; fwd=uri-miss; stored",
 };
 
-/** Returns a cache of `count` rows and its client. */
+/** Returns a cache of `count` rows and its client, whose requests can wait or fail. */
 function openCache(count, { headers = RICH, memory } = {}) {
-  const client = fakeClient(count, { headers });
+  const client = {
+    sent: [],
+    held: null,
+    failing: false,
+    /** Makes the next requests wait until the test calls the returned function. */
+    hold() {
+      const gate = createGate();
+      client.held = gate.opened;
+      return () => {
+        client.held = null;
+        gate.open();
+      };
+    },
+    ...fakeViews(count, {
+      before(request) {
+        client.sent.push(request);
+        return client.held;
+      },
+      answer() {
+        if (client.failing) throw failure();
+        return headers;
+      },
+    }),
+  };
   return { client, cache: new ListingCache(client, new AbortController().signal, memory) };
 }
 
-/** Waits until a condition holds. */
-async function until(condition) {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Opens a range and returns its listing once all rows are loaded. */
 async function openAll(cache, range) {
   cache.open(VIEWS, range);
   const listing = cache.find(VIEWS, range);
@@ -111,20 +69,20 @@ test("reopening a range sends no request", async () => {
   await openAll(cache, OCTOBER);
   await openAll(cache, SEPTEMBER);
   cache.open(VIEWS, OCTOBER);
-  assert.equal(client.requests.length, 2);
+  assert.equal(client.sent.length, 2);
 });
 
 test("a report that loaded only its first rows loads on when it is opened", async () => {
   const { client, cache } = openCache(600);
   const listing = await cache.openBeside(VIEWS, OCTOBER, "first rows");
   await cache.openEarlier(listing, SEPTEMBER, "first rows");
-  assert.equal(client.requests.length, 2);
+  assert.equal(client.sent.length, 2);
   cache.open(VIEWS, OCTOBER);
   assert.equal(cache.find(VIEWS, OCTOBER), listing);
   await until(() => listing.state.value === "complete");
   const earlier = await cache.openEarlier(listing, SEPTEMBER);
   await until(() => earlier.state.value === "complete");
-  assert.equal(client.requests.length, 6);
+  assert.equal(client.sent.length, 6);
 });
 
 test("a refresh keeps the old rows until it has as many new ones", async () => {
@@ -171,16 +129,17 @@ test("a comparison loads the earlier period only while requests are left", async
   cache.openEarlier(shown, SEPTEMBER);
   const earlier = cache.findEarlier(shown, SEPTEMBER);
   await until(() => earlier.state.value === "complete");
-  assert.equal(client.requests.at(-1), "2026-09-01 2026-10-01 0");
+  const { dateFrom, dateTo, offset } = client.sent.at(-1);
+  assert.deepEqual([dateFrom, dateTo, offset], ["2026-09-01", "2026-10-01", 0]);
   cache.openEarlier(shown, SEPTEMBER);
-  assert.equal(client.requests.length, 2);
+  assert.equal(client.sent.length, 2);
 
   const spent = { ...RICH, ratelimit: '"analytics";r=0' };
   const { client: poor, cache: frugal } = openCache(100, { headers: spent });
   const own = await openAll(frugal, OCTOBER);
   frugal.openEarlier(own, SEPTEMBER);
   assert.equal(frugal.findEarlier(own, SEPTEMBER), null);
-  assert.equal(poor.requests.length, 1);
+  assert.equal(poor.sent.length, 1);
 });
 
 test("the gateway’s freshness determines the end of an unfinished range", async (t) => {
@@ -208,8 +167,7 @@ test("the bounds of the last success survive a reload and serve as fallback", as
   cache.open(VIEWS, open);
   const shown = cache.find(VIEWS, open);
   await until(() => shown.problem.value !== null);
-  const ends = client.requests.map((one) => one.split(" ")[1]);
-  assert.equal(ends.at(-1), answered.dateTo, "the last request is for the fallback");
+  assert.equal(client.sent.at(-1).dateTo, answered.dateTo, "the last request is for the fallback");
 });
 
 test("a loaded period or a sitemap tells about how many rows another period has", async () => {
@@ -228,7 +186,7 @@ async function openUnanswered() {
   const release = client.hold();
   cache.open(VIEWS, OCTOBER);
   const shown = cache.find(VIEWS, OCTOBER);
-  await until(() => client.requests.length === 1);
+  await until(() => client.sent.length === 1);
   return { cache, shown, release };
 }
 
@@ -271,10 +229,10 @@ async function openHalf() {
   const releaseFirst = client.hold();
   cache.open(VIEWS, OCTOBER);
   const shown = cache.find(VIEWS, OCTOBER);
-  await until(() => client.requests.length === 1);
+  await until(() => client.sent.length === 1);
   releaseFirst();
   const release = client.hold();
-  await until(() => client.requests.length === 2);
+  await until(() => client.sent.length === 2);
   return { client, cache, shown, release };
 }
 
@@ -286,7 +244,7 @@ test("a range that was left while loading resumes when it is reopened", async ()
   cache.open(VIEWS, OCTOBER);
   await until(() => shown.state.value === "complete");
   assert.equal(new Set(shown.rows.value.map(({ path }) => path)).size, 900);
-  assert.ok(client.requests.filter((one) => one.startsWith("2026-10")).length <= 5);
+  assert.ok(client.sent.filter(({ dateFrom }) => dateFrom.startsWith("2026-10")).length <= 5);
 });
 
 test("reopening a route resumes loading unless the visitor stopped it", async () => {

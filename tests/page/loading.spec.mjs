@@ -1,9 +1,5 @@
-/** Parts of the page with code that cannot be loaded: without a network, or after a new version. */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 /** Removes a file of the page, as a new version does. Returns a function that restores it. */
 async function removeCode(page, name) {
@@ -44,9 +40,8 @@ test("a page without its code shows a notice and offers to reload", async ({ vis
 });
 
 test("a part without its code offers to reload the page", async ({ visitor }) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport();
+  const { page, startAtReport } = visitor;
+  await startAtReport();
   const restore = await removeCode(page, "site_dialog");
   await page.getByRole("button", { name: "Set site URL" }).click();
   const alert = page.getByRole("alert").filter({ hasText: "This part of the page didn’t load" });

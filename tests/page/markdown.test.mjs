@@ -1,17 +1,10 @@
-/**
- * The Markdown in the assistant's answers. Readers can influence the Markdown, so the page does not
- * trust it.
- */
+/** Readers can influence the assistant's answers, so the page does not trust their Markdown. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { renderMarkdown, safeLink } = await importSource("analytics/entries/markdown.tsx").then(
-  async (markdown) => ({
-    ...markdown,
-    ...(await importSource("analytics/entries/outside_link.tsx")),
-  }),
-);
+const { renderMarkdown } = await importSource("analytics/entries/markdown.tsx");
+const { safeLink } = await importSource("analytics/entries/outside_link.tsx");
 
 /** Returns the elements of a tree, with those that its components return. */
 function elementsIn(tree) {
@@ -35,25 +28,8 @@ const propsIn = (source) => elementsIn(renderMarkdown(source)).map(({ props }) =
 test("Markdown becomes headings, lists, code, tables and emphasis", () => {
   const source =
     "# Rotate\n\nOpen **Settings**, *then*:\n\n1. `npm ci`\n2. Done\n\n```sh\nls <a>\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |";
-  assert.deepEqual(
-    new Set(typesIn(source)),
-    new Set([
-      "h4",
-      "p",
-      "strong",
-      "em",
-      "ol",
-      "li",
-      "code",
-      "pre",
-      "table",
-      "thead",
-      "tr",
-      "th",
-      "tbody",
-      "td",
-    ]),
-  );
+  const types = [...new Set(typesIn(source))].join(" ");
+  assert.equal(types, "h4 p strong em ol li code pre table thead tr th tbody td");
   assert.equal(textOf(renderMarkdown("```\nls <a> && b\n```")), "ls <a> && b");
   assert.equal(textOf(renderMarkdown("a &lt;b&gt; &amp;amp; \\*c\\*")), "a <b> &amp; *c*");
 });
@@ -97,17 +73,11 @@ const ALLOWED = ["p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "
 
 test("raw HTML stays text and adds no element", () => {
   for (const source of HOSTILE_HTML) {
-    assert.deepEqual(
-      typesIn(source).filter((type) => !ALLOWED.includes(type)),
-      [],
-      source,
-    );
-    const names = propsIn(source).flatMap(Object.keys);
-    assert.deepEqual(
-      names.filter((name) => !["children", "scope"].includes(name)),
-      [],
-      source,
-    );
+    const types = typesIn(source).filter((type) => !ALLOWED.includes(type));
+    assert.deepEqual(types, [], source);
+    const names = new Set(propsIn(source).flatMap(Object.keys));
+    for (const name of ["children", "scope"]) names.delete(name);
+    assert.deepEqual([...names], [], source);
   }
   assert.equal(textOf(renderMarkdown(HOSTILE_HTML[0])), HOSTILE_HTML[0]);
 });
@@ -132,10 +102,8 @@ test("only HTTP links become links, and they do not pass on the opener or the re
   }
   const [link] = links('[x](https://docs.example.com/a?b "title")');
   const { href, target, rel } = link.props;
-  assert.deepEqual(
-    { href, target, rel },
-    { href: "https://docs.example.com/a?b", target: "_blank", rel: "noopener noreferrer" },
-  );
+  assert.equal(href, "https://docs.example.com/a?b");
+  assert.deepEqual([target, rel], ["_blank", "noopener noreferrer"]);
   assert.equal(links('[x](https://a.example/"onmouseover="alert)')[0].props.onmouseover, undefined);
 });
 

@@ -1,21 +1,13 @@
-/** Menus: buttons that open a panel in the browser's top layer. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { overflow, repeats } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
+import { expect, test } from "./fixtures.mjs";
 
 const openPanel = (page) => page.locator(".menu-panel:popover-open");
 const menuButton = (page, name) => page.getByRole("button", { name: new RegExp(`^${name}:`) });
 
-test("a menu closes by its button, another one, a click or Tab, and follows its button", async ({
-  visitor,
-}) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport();
+test("a menu follows its button, and closes by it, a click or Tab", async ({ visitor }) => {
+  const { page, startAtReport } = visitor;
+  await startAtReport();
   const period = menuButton(page, "Period");
   await expect(period).toHaveAttribute("aria-expanded", "false");
   await period.click();
@@ -58,13 +50,13 @@ test("a menu closes by its button, another one, a click or Tab, and follows its 
 });
 
 for (const width of [320, 700]) {
-  test.describe(`${width} pixels`, repeats(width !== 320), () => {
-    test.use({ viewport: { width, height: 800 } });
-
-    test(`menus of reports and jobs fit ${width} pixels`, async ({ visitor }) => {
-      const { page, startSession, openReport } = visitor;
-      await startSession();
-      await openReport();
+  test(
+    `menus of reports and jobs fit ${width} pixels`,
+    repeats(width !== 320),
+    async ({ visitor }) => {
+      const { page, startAtReport } = visitor;
+      await page.setViewportSize({ width, height: 800 });
+      await startAtReport();
       await page.getByRole("button", { name: "Filter and options", exact: true }).click();
       for (const name of ["Period", "Show", "Views", "Export"]) {
         await menuButton(page, name).click();
@@ -87,6 +79,6 @@ for (const width of [320, 700]) {
         assert.ok((await overflow(page)) <= 0, name);
         await page.keyboard.press("Escape");
       }
-    });
-  });
+    },
+  );
 }

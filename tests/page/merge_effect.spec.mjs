@@ -1,12 +1,9 @@
-/**
- * The effect of a merged pull request on its page. The tests replace the gateway's responses about
- * the pull request and about daily views.
- */
+/** The tests replace the gateway's responses about the pull request and about daily views. */
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
+import { DAY_MS } from "./reports.mjs";
 
-const DAY_MS = 86_400_000;
 const PROMPT = "Update the page /quickstart.";
 const [BEFORE, AFTER] = [100, 150];
 

@@ -1,6 +1,6 @@
-/** The days that a merged pull request is judged by, and the page that a prompt is about. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { signal } from "@preact/signals";
 import { importSource } from "./source.mjs";
 
 const { effectDays } = await importSource("effect/effect_days.ts");
@@ -77,12 +77,7 @@ test("the views of a page are those of all its spellings", async () => {
 });
 
 test("the requests for reactions count in the limit of the page", async () => {
-  const limit = {
-    value: null,
-    peek() {
-      return this.value;
-    },
-  };
+  const limit = signal(null);
   const answer = (headers, body) => {
     for (const { onResponse } of options) onResponse({ headers: new Headers(headers) });
     return Promise.resolve(body);

@@ -1,4 +1,3 @@
-/** The page's address: fragments, the back button, and the history entries of another person. */
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";

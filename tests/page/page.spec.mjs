@@ -1,74 +1,64 @@
-/**
- * The page as a whole. It handles tokens with care, works with a keyboard alone, and has strict
- * security headers.
- */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { submitToken } from "./visitor.mjs";
 
-/** Twice the gateway's poll interval. */
 const SILENCE_MS = 2000;
 
-test.describe("token", () => {
-  test("an expired token and a Mintlify API key are rejected", async ({ visitor }) => {
-    const { site, page, record, token } = visitor;
-    const now = Math.floor(Date.now() / 1000);
-    await page.goto(site.url);
-    await submitToken(page, token({ iat: now - 100, exp: now - 10 }));
-    await page.getByRole("alert").getByText("The access token has expired (401)").waitFor();
-    assert.ok(!record.urls.some((url) => /\/v[12]\//.test(url)));
+test("an expired token and a Mintlify API key are rejected", async ({ visitor }) => {
+  const { site, page, record, token } = visitor;
+  const now = Math.floor(Date.now() / 1000);
+  await page.goto(site.url);
+  await submitToken(page, token({ iat: now - 100, exp: now - 10 }));
+  const alert = page.getByRole("alert");
+  await alert.getByText("The access token has expired (401)").waitFor();
+  assert.ok(!record.urls.some((url) => /\/v[12]\//.test(url)));
 
-    await submitToken(page, "mint_not_a_real_key");
-    await page
-      .getByRole("alert")
-      .getByText(/Mintlify API key/)
-      .waitFor();
-    assert.ok(!record.urls.some((url) => /\/v[12]\//.test(url)));
-  });
+  await submitToken(page, "mint_not_a_real_key");
+  await alert.getByText(/Mintlify API key/).waitFor();
+  assert.ok(!record.urls.some((url) => /\/v[12]\//.test(url)));
+});
 
-  test("a route names the missing scope without a request", async ({ visitor }) => {
-    const { site, page, token, signIn, upstreamTargets } = visitor;
-    await signIn(token({ scope: "jobs:read" }));
-    await page.getByText("jobs:create", { exact: true }).waitFor();
-    assert.equal(await page.locator("main .notice").count(), 0, "reading jobs needs no warning");
-    assert.equal(await page.getByRole("button", { name: "New job" }).count(), 0);
-    await page.goto(`${site.url}/?route=views`);
-    await page.getByText("analytics:read", { exact: true }).waitFor();
-    await page.getByRole("link", { name: "Go to agent jobs" }).click();
-    await page.getByRole("heading", { level: 1, name: "Agent jobs" }).waitFor();
-    assert.deepEqual(await upstreamTargets(), []);
-  });
+test("a route names the missing scope without a request", async ({ visitor }) => {
+  const { site, page, token, signIn, upstreamTargets } = visitor;
+  await signIn(token({ scope: "jobs:read" }));
+  await page.getByText("jobs:create", { exact: true }).waitFor();
+  assert.equal(await page.locator("main .notice").count(), 0, "reading jobs needs no warning");
+  assert.equal(await page.getByRole("button", { name: "New job" }).count(), 0);
+  await page.goto(`${site.url}/?route=views`);
+  await page.getByText("analytics:read", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Go to agent jobs" }).click();
+  await page.getByRole("heading", { level: 1, name: "Agent jobs" }).waitFor();
+  assert.deepEqual(await upstreamTargets(), []);
+});
 
-  test("signing out clears the browser's storage and ends polling", async ({ visitor }) => {
-    const { site, page, project, token, signIn, startJob } = visitor;
-    const used = token();
-    await signIn(used);
-    await startJob("Leave no trace");
-    await page.reload();
-    await page.getByRole("heading", { level: 1, name: "Agent jobs" }).waitFor();
-    assert.ok(!page.url().includes(used));
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
-    // The era tells the history entries of two sessions apart.
-    assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), ["quillgate.era"]);
-    assert.equal(await page.evaluate(() => localStorage.length), 0);
-    await expect(page.getByLabel("Access token")).toHaveValue("");
-    const [{ id }] = await site.upstream.jobs();
-    let changes = 0;
-    const timeSinceLastRequest = async () => {
-      // The gateway notices that the page has disconnected when it sends a change. It may have sent
-      // the first one just before.
-      changes += 1;
-      const prLink = `https://github.com/acme/docs/pull/${changes}`;
-      await site.upstream.setJob(id, { prLink });
-      const requests = await site.upstream.requests();
-      const ofProject = requests.filter(({ target }) => target.includes(`/${project}/`));
-      const { now } = await site.upstream.clock();
-      return now - ofProject.at(-1).at;
-    };
-    await expect.poll(timeSinceLastRequest, { intervals: [250] }).toBeGreaterThan(SILENCE_MS);
-  });
+test("signing out clears the browser's storage and ends polling", async ({ visitor }) => {
+  const { site, page, project, token, signIn, startJob } = visitor;
+  const used = token();
+  await signIn(used);
+  await startJob("Leave no trace");
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "Agent jobs" }).waitFor();
+  assert.ok(!page.url().includes(used));
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  // The era tells the history entries of two sessions apart.
+  assert.deepEqual(await page.evaluate(() => Object.keys(sessionStorage)), ["quillgate.era"]);
+  assert.equal(await page.evaluate(() => localStorage.length), 0);
+  await expect(page.getByLabel("Access token")).toHaveValue("");
+  const [{ id }] = await site.upstream.jobs();
+  let changes = 0;
+  const timeSinceLastRequest = async () => {
+    // The gateway notices that the page has disconnected when it sends a change. It may have sent
+    // the first one just before.
+    changes += 1;
+    const prLink = `https://github.com/acme/docs/pull/${changes}`;
+    await site.upstream.setJob(id, { prLink });
+    const requests = await site.upstream.requests();
+    const ofProject = requests.filter(({ target }) => target.includes(`/${project}/`));
+    const { now } = await site.upstream.clock();
+    return now - ofProject.at(-1).at;
+  };
+  await expect.poll(timeSinceLastRequest, { intervals: [250] }).toBeGreaterThan(SILENCE_MS);
 });
 
 test("a keyboard is enough to sign in and start a job, which opens", async ({ visitor }) => {

@@ -1,7 +1,3 @@
-/**
- * Exports of a report: either the rows shown, or the whole report. An export of the whole report
- * resumes after a failure.
- */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import {
@@ -12,7 +8,10 @@ import {
   monthOf,
   readCsv,
 } from "./reports.mjs";
+import { LARGE_SITE } from "./sites.mjs";
 import { importSource } from "./source.mjs";
+
+test.use({ siteOptions: LARGE_SITE });
 
 const { decodePath } = await importSource("analytics/rows/page_path.ts");
 
@@ -29,91 +28,85 @@ async function findRepeatedOffsets(site, project) {
   return offsets.filter((offset, index) => offsets.indexOf(offset) !== index);
 }
 
-test.describe("export of everything", () => {
-  test("an export has each row once and requests no cached page", async ({ visitor }) => {
-    const { site, page, project, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
-    const { range, views, totals } = await monthOf(site, project);
-    const { name, text } = await download(page, () => exportAs(page, "CSV", "everything"));
-    await assertWholeExport(site, text, project);
-    const lastDay = new Date(Date.parse(range.dateTo) - 86_400_000).toISOString().slice(0, 10);
-    assert.equal(name, `page-views_${project}_${range.dateFrom}_${lastDay}.csv`);
-    const requests = await countRequests(site);
-    assert.equal(requests, Math.ceil(views.length / 250));
-    await page
-      .getByRole("region", { name: "Messages" })
-      .getByText(`Saved all pages as ${name}.`)
-      .waitFor();
+test("an export has each row once and requests no cached page", async ({ visitor }) => {
+  const { site, page, project, startAtReport } = visitor;
+  await startAtReport(LAST_MONTH);
+  const { range, views, totals } = await monthOf(site, project);
+  const { name, text } = await download(page, () => exportAs(page, "CSV", "everything"));
+  await assertWholeExport(site, text, project);
+  const lastDay = new Date(Date.parse(range.dateTo) - 86_400_000).toISOString().slice(0, 10);
+  assert.equal(name, `page-views_${project}_${range.dateFrom}_${lastDay}.csv`);
+  const requests = await countRequests(site);
+  assert.equal(requests, Math.ceil(views.length / 250));
+  await page
+    .getByRole("region", { name: "Messages" })
+    .getByText(`Saved all pages as ${name}.`)
+    .waitFor();
 
-    const again = await download(page, () => exportAs(page, "JSON", "everything"));
-    const body = JSON.parse(again.text);
-    assert.equal(body.report, "views");
-    assert.equal(body.project, project);
-    assert.deepEqual(body.totals, totals);
-    assert.equal(body.rows.length, views.length);
-    assert.equal(await countRequests(site), requests);
-  });
+  const again = await download(page, () => exportAs(page, "JSON", "everything"));
+  const body = JSON.parse(again.text);
+  assert.equal(body.report, "views");
+  assert.equal(body.project, project);
+  assert.deepEqual(body.totals, totals);
+  assert.equal(body.rows.length, views.length);
+  assert.equal(await countRequests(site), requests);
+});
 
-  test("exports of other reports equal the gateway's", async ({ visitor }) => {
-    const { site, page, project, startSession, openReport, token } = visitor;
-    const scope = "analytics:read analytics:conversations";
-    await startSession(token({ scope }));
-    const { range } = await monthOf(site, project);
-    const headers = { authorization: `Bearer ${token({ scope })}` };
-    const paths = { visitors: "visitors", searches: "searches", feedback: "feedback" };
-    for (const [report, path] of Object.entries({ ...paths, conversations: "assistant" })) {
-      await openReport({ ...LAST_MONTH, route: report });
-      const query = new URLSearchParams({ format: "csv", ...range });
-      const url = `${site.url}/v1/analytics/${project}/${path}/export?${query}`;
-      // `text()` would drop the byte order mark.
-      const expected = Buffer.from(await (await fetch(url, { headers })).arrayBuffer()).toString();
-      assert.ok(expected.split("\n").length > 10);
-      const file = await download(page, () => exportAs(page, "CSV", "everything"));
-      assert.ok(file.text === expected, `${file.name} differs from the gateway's`);
-      assert.match(file.name, RegExp(`^${report}_${project}_.*\\.csv$`));
-    }
-  });
+test("exports of other reports equal the gateway's", async ({ visitor }) => {
+  const { site, page, project, startSession, openReport, token } = visitor;
+  const scope = "analytics:read analytics:conversations";
+  await startSession(token({ scope }));
+  const { range } = await monthOf(site, project);
+  const headers = { authorization: `Bearer ${token({ scope })}` };
+  const paths = { visitors: "visitors", searches: "searches", feedback: "feedback" };
+  for (const [report, path] of Object.entries({ ...paths, conversations: "assistant" })) {
+    await openReport({ ...LAST_MONTH, route: report });
+    const query = new URLSearchParams({ format: "csv", ...range });
+    const url = `${site.url}/v1/analytics/${project}/${path}/export?${query}`;
+    // `text()` would drop the byte order mark.
+    const expected = Buffer.from(await (await fetch(url, { headers })).arrayBuffer()).toString();
+    assert.ok(expected.split("\n").length > 10);
+    const file = await download(page, () => exportAs(page, "CSV", "everything"));
+    assert.ok(file.text === expected, `${file.name} differs from the gateway's`);
+    assert.match(file.name, RegExp(`^${report}_${project}_.*\\.csv$`));
+  }
+});
 
-  test("a failed export resumes at the page that failed", async ({ visitor }) => {
-    const { site, page, project, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
-    const fault = { kind: "html", status: 502 };
-    await site.upstream.fault({ operation: "analytics.views", after: 2, times: 0, fault });
-    await exportAs(page, "CSV", "everything");
-    const resume = page.getByRole("button", { name: "Resume" });
-    await resume.waitFor();
-    await page.getByText("1,500 pages loaded").waitFor();
-    await site.upstream.clearFaults();
-    const { text } = await download(page, () => resume.click());
-    await assertWholeExport(site, text, project);
-    const repeated = await findRepeatedOffsets(site, project);
-    assert.ok(
-      repeated.every((offset) => offset === 1500),
-      `repeats only the failed page, not ${repeated}`,
-    );
-  });
+test("a failed export resumes at the page that failed", async ({ visitor }) => {
+  const { site, page, project, startAtReport } = visitor;
+  await startAtReport(LAST_MONTH);
+  const fault = { kind: "html", status: 502 };
+  await site.upstream.fault({ operation: "analytics.views", after: 2, times: 0, fault });
+  await exportAs(page, "CSV", "everything");
+  const resume = page.getByRole("button", { name: "Resume" });
+  await resume.waitFor();
+  await page.getByText("1,500 pages loaded").waitFor();
+  await site.upstream.clearFaults();
+  const { text } = await download(page, () => resume.click());
+  await assertWholeExport(site, text, project);
+  const repeated = await findRepeatedOffsets(site, project);
+  assert.ok(
+    repeated.every((offset) => offset === 1500),
+    `repeats only the failed page, not ${repeated}`,
+  );
+});
 
-  test("an export resumes automatically when the browser is online again", async ({ visitor }) => {
-    const { site, page, project, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
-    await site.upstream.hold({ operation: "analytics.views", after: 2 });
-    await exportAs(page, "CSV", "everything");
-    await page.getByText("Exporting… 1,500 pages").waitFor();
-    await page.context().setOffline(true);
-    await site.upstream.release();
-    await page.getByText("We couldn’t reach the gateway").waitFor();
-    const { text } = await download(page, () => page.context().setOffline(false));
-    await assertWholeExport(site, text, project);
-  });
+test("an export resumes automatically when the browser is online again", async ({ visitor }) => {
+  const { site, page, project, startAtReport } = visitor;
+  await startAtReport(LAST_MONTH);
+  await site.upstream.hold({ operation: "analytics.views", after: 2 });
+  await exportAs(page, "CSV", "everything");
+  await page.getByText("Exporting… 1,500 pages").waitFor();
+  await page.context().setOffline(true);
+  await site.upstream.release();
+  await page.getByText("We couldn’t reach the gateway").waitFor();
+  const { text } = await download(page, () => page.context().setOffline(false));
+  await assertWholeExport(site, text, project);
 });
 
 test("an export of the rows shown keeps their order and columns", async ({ visitor }) => {
-  const { site, page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport({ ...LAST_MONTH, sort: "path", path: "/guides" });
+  const { site, page, startAtReport } = visitor;
+  await startAtReport({ ...LAST_MONTH, sort: "path", path: "/guides" });
   const shown = await page.getByRole("rowheader").allTextContents();
   const before = await countRequests(site);
   const { name, text } = await download(page, () => exportAs(page, "CSV", "shown"));

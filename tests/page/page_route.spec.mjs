@@ -1,21 +1,12 @@
-/**
- * The route of one documentation page. It shows the views, visitors, feedback, searches and jobs of
- * the page.
- */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
-import { monthOf } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { expect, test } from "./fixtures.mjs";
+import { inWords, monthOf } from "./reports.mjs";
 import { untilFocused } from "./visitor.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
 const LAST_MONTH = { range: "last-month" };
-const format = (number) => number.toLocaleString("en-US");
 const section = (page, name) => page.getByRole("region", { name, exact: true });
 const heading = (page, path) => page.getByRole("heading", { level: 1, name: path, exact: true });
-/** Returns the value and the change of each figure, by its name. */
 async function figuresOf(region) {
   const pairs = await region
     .locator(".totals_strip-figure")
@@ -25,29 +16,29 @@ async function figuresOf(region) {
   return Object.fromEntries(pairs.map(([name, value, change]) => [name, { value, change }]));
 }
 
-/** Locates the value of a figure. */
 const figureValue = (region, name) =>
   region.locator(".totals_strip-figure", { hasText: name }).locator(".totals_strip-value");
 
-/** Opens the route of a page by its address. */
+const untilCounted = (page) =>
+  section(page, "Views")
+    .locator(".totals_strip-value:not(.totals_strip-waiting)")
+    .first()
+    .waitFor();
+
 async function openPage({ page, site, project }, path, query = LAST_MONTH) {
   const search = new URLSearchParams({ route: "views", project, ...query, page: path });
   await page.goto(`${site.url}/?${search}`);
   await heading(page, path).waitFor();
 }
 
-/** Returns the most viewed page of last month. */
 async function topPage({ site, project }) {
   const { views } = await monthOf(site, project);
   return views.reduce((top, row) => (row.total > top.total ? row : top));
 }
 
-test("a click on a path opens the figures of its page, and the breadcrumb leads back", async ({
-  visitor,
-}) => {
-  const { page, site, project, startSession, openReport } = visitor;
-  await startSession();
-  await openReport(LAST_MONTH);
+test("a path leads to the figures of its page, and the breadcrumb back", async ({ visitor }) => {
+  const { page, site, project, startAtReport } = visitor;
+  await startAtReport(LAST_MONTH);
   const { path, human, ai, total } = await topPage(visitor);
   const { views } = await monthOf(site, project, -2);
   const earlier = views.find((row) => row.path === path);
@@ -56,10 +47,10 @@ test("a click on a path opens the figures of its page, and the breadcrumb leads 
   await page.waitForURL((url) => url.searchParams.get("page") === path);
   await expect(page).toHaveTitle(`${path} · Quillgate`);
   const figures = await figuresOf(section(page, "Views"));
-  assert.equal(figures.People.value, format(human));
-  assert.equal(figures.AI.value, format(ai));
-  assert.equal(figures["All views"].value, format(total));
-  assert.match(figures.People.change, new RegExp(`from ${format(earlier.human)}\\b`));
+  assert.equal(figures.People.value, inWords(human));
+  assert.equal(figures.AI.value, inWords(ai));
+  assert.equal(figures["All views"].value, inWords(total));
+  assert.match(figures.People.change, new RegExp(`from ${inWords(earlier.human)}\\b`));
   assert.deepEqual(await accessibilityFaults(page), []);
 
   await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
@@ -78,10 +69,7 @@ test("visitors, feedback and searches of the page load on request only", async (
   const clicked = new Set(searches.map(({ topClickedPage }) => topClickedPage));
   const { path } = feedback.find((entry) => clicked.has(entry.path));
   await openPage(visitor, path);
-  await section(page, "Views")
-    .locator(".totals_strip-value:not(.totals_strip-waiting)")
-    .first()
-    .waitFor();
+  await untilCounted(page);
   const { byOperation } = await site.upstream.counters();
   const expected = {
     Feedback: feedback.filter((entry) => entry.path === path).length,
@@ -100,7 +88,7 @@ test("visitors, feedback and searches of the page load on request only", async (
   }
   const { total } = visitors.find((row) => row.path === path);
   const figure = figureValue(section(page, "Visitors"), "All visitors");
-  await expect(figure).toHaveText(format(total));
+  await expect(figure).toHaveText(inWords(total));
   assert.deepEqual(await accessibilityFaults(page), []);
 });
 
@@ -134,24 +122,19 @@ test("a page in several spellings adds up its views and finds its jobs", async (
   ]);
 });
 
-test("a job about a page starts with its figures and is listed on its page", async ({
-  visitor,
-}) => {
+test("a job about a page quotes its figures and is listed on it", async ({ visitor }) => {
   const { page, startSession } = visitor;
   await startSession();
   const { path, total } = await topPage(visitor);
   await openPage(visitor, path);
   await section(page, "Jobs").getByText("No job mentions this page.").waitFor();
-  await section(page, "Views")
-    .locator(".totals_strip-value:not(.totals_strip-waiting)")
-    .first()
-    .waitFor();
+  await untilCounted(page);
   await page.getByRole("button", { name: "Start a job about this page" }).click();
   const prompt = page.getByLabel("Prompt", { exact: true });
   await expect(prompt).toHaveValue(/^Update the page /);
   const text = await prompt.inputValue();
   assert.ok(text.startsWith(`Update the page ${path}.\n`), text);
-  assert.ok(text.includes(`${format(total)} views`), text);
+  assert.ok(text.includes(`${inWords(total)} views`), text);
   await prompt.fill(text.replace(/\[.*\]/, "Rewrite the intro."));
   await page.getByRole("button", { name: "Start job" }).click();
   await page.getByRole("article").getByText("Details").waitFor();

@@ -1,8 +1,6 @@
-/** The command palette, which finds jobs, reports, periods, projects and actions by name. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 
 const open = async (page) => {
   await page.keyboard.press("Control+k");
@@ -11,38 +9,35 @@ const open = async (page) => {
   return dialog;
 };
 
-test.describe("on a phone", () => {
-  test.use({ viewport: { width: 360, height: 720 } });
+test("the palette opens a job, a report and a period on a phone", async ({ visitor }) => {
+  const { page, signIn, startElsewhere, rowOf } = visitor;
+  await page.setViewportSize({ width: 360, height: 720 });
+  await startElsewhere("Fix the typos", "zoë");
+  await signIn();
+  await rowOf("Fix the typos").waitFor();
+  const dialog = await open(page);
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.keyboard.type("typos");
+  await dialog.getByRole("option", { name: "Fix the typos · Working", selected: true }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("article", { name: "Fix the typos" }).waitFor();
 
-  test("the palette opens a job, a report and a period", async ({ visitor }) => {
-    const { page, signIn, startElsewhere, rowOf } = visitor;
-    await startElsewhere("Fix the typos", "zoë");
-    await signIn();
-    await rowOf("Fix the typos").waitFor();
-    const dialog = await open(page);
-    assert.deepEqual(await accessibilityFaults(page), []);
-    await page.keyboard.type("typos");
-    await dialog.getByRole("option", { name: "Fix the typos · Working", selected: true }).waitFor();
-    await page.keyboard.press("Enter");
-    await page.getByRole("article", { name: "Fix the typos" }).waitFor();
+  await open(page);
+  await page.keyboard.type("page views");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Page views" }).waitFor();
+  await page.getByRole("button", { name: /^Period/ }).waitFor();
 
-    await open(page);
-    await page.keyboard.type("page views");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Page views" }).waitFor();
-    await page.getByRole("button", { name: /^Period/ }).waitFor();
+  await open(page);
+  await page.keyboard.type("last month");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/range=last-month/);
 
-    await open(page);
-    await page.keyboard.type("last month");
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/range=last-month/);
-
-    await open(page);
-    await page.keyboard.type("lost");
-    await dialog.getByRole("option", { name: "Lost people", selected: true }).waitFor();
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/show=people-falls/);
-  });
+  await open(page);
+  await page.keyboard.type("lost");
+  await dialog.getByRole("option", { name: "Lost people", selected: true }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/show=people-falls/);
 });
 
 test("arrow keys choose a command, and the search stays in place", async ({ visitor }) => {

@@ -1,4 +1,3 @@
-/** The storage of what a person created: its keys, its end, and full or disabled storage. */
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { fillStorage, standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";

@@ -1,17 +1,14 @@
-/** The printed chart. */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
 
-test.use({ siteOptions: SMALL_SITE, projectKind: "archived" });
+test.use({ projectKind: "archived" });
 
 /** The width of an A4 page between Chromium's margins, in CSS pixels. */
 const PAPER_WIDTH = 718;
 
 test("the printed chart fits the paper, and its key keeps its colours", async ({ visitor }) => {
-  const { site, page, startSession, openReport } = visitor;
+  const { site, page, startAtReport } = visitor;
   await site.gateway.runCron();
-  await startSession();
   // Browsers call no observers while they lay out paper.
   await page.addInitScript(() => {
     globalThis.ResizeObserver = class {
@@ -21,7 +18,7 @@ test("the printed chart fits the paper, and its key keeps its colours", async ({
     };
   });
   await page.setViewportSize({ width: 1440, height: 900 });
-  await openReport();
+  await startAtReport();
   const chart = page.getByRole("img", { name: /^Views per day/ });
   await chart.waitFor();
   await page.emulateMedia({ media: "print" });

@@ -1,8 +1,5 @@
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { expect, test } from "./fixtures.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
 /** Longer than the list of jobs waits before it asks again. */
 const POLLED_MS = 15_000;
 const LOGIN = "https://login.example/cdn-cgi/access/login";

@@ -1,6 +1,4 @@
-/**
- * The state of a pull request on the page of its job. The tests replace the gateway's responses.
- */
+/** The tests replace the gateway's responses. */
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
@@ -15,9 +13,7 @@ async function openFinishedJob({ page, signIn, startAndOpenJob, endJob }, reply)
   return job;
 }
 
-test("a job shows the state of its pull request and reads it again on return", async ({
-  visitor,
-}) => {
+test("a job reads the state of its pull request, again on return", async ({ visitor }) => {
   const { page } = visitor;
   const reply = { current: { json: { state: "open", isDraft: false } } };
   const job = await openFinishedJob(visitor, reply);

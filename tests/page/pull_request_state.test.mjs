@@ -1,4 +1,3 @@
-/** The state of a pull request, as the page reads it from the gateway's response. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

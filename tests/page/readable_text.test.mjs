@@ -1,4 +1,3 @@
-/** Cutting text between graphemes, with and without `Intl.Segmenter`. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";

@@ -1,14 +1,9 @@
-/** The reports on searches and feedback. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { untilDrawn } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
 const FEEDBACK = { route: "feedback", range: "last-month" };
-/** Returns the simulator's report of last month. */
 function reportOfLastMonth({ site, project }, report) {
   const range = { dateFrom: firstOfMonth(-1), dateTo: firstOfMonth(0) };
   return site.upstream.report({ report, projectId: project, ...range });
@@ -23,12 +18,9 @@ const percent = (part) =>
 const figure = (page, region, name) =>
   page.getByRole("region", { name: region }).locator(".totals_strip-figure", { hasText: name });
 
-test("feedback filters by rating, status and source, and a link reproduces them", async ({
-  visitor,
-}) => {
-  const { page, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
-  await openReport(FEEDBACK);
+test("filters by rating, status and source survive in a link", async ({ visitor }) => {
+  const { page, startAtReport, untilLoaded } = visitor;
+  await startAtReport(FEEDBACK);
   await untilLoaded();
   const { feedback } = await reportOfLastMonth(visitor, "feedback");
   const rated = feedback.filter(({ helpful }) => helpful !== undefined);
@@ -66,7 +58,7 @@ test("feedback filters by rating, status and source, and a link reproduces them"
 });
 
 test("feedback by page says that Mintlify lists only a part", async ({ visitor }) => {
-  const { page, site, startSession, openReport } = visitor;
+  const { page, site, startAtReport } = visitor;
   const feedback = Array.from({ length: 100 }, (_, index) => {
     return { path: `/page-${index}`, thumbsUp: 1, thumbsDown: 1, code: 0, total: 2 };
   });
@@ -75,8 +67,7 @@ test("feedback by page says that Mintlify lists only a part", async ({ visitor }
     times: 0,
     fault: { kind: "json", status: 200, body: { feedback, hasMore: true } },
   });
-  await startSession();
-  await openReport({ ...FEEDBACK, show: "by-page" });
+  await startAtReport({ ...FEEDBACK, show: "by-page" });
   const notes = page.locator(".notices-loadNote");
   await expect(notes).toHaveText(["Mintlify lists only 100 pages. There are more."]);
 });

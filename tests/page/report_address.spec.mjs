@@ -1,21 +1,13 @@
-/**
- * Links to reports, with invalid dates and open folders. Other tests cover the back button, time
- * zones, and jobs that start from a row.
- */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 for (const timezoneId of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
   test.describe(timezoneId, () => {
     test.use({ timezoneId });
 
     test(`feedback times are days of the period in ${timezoneId}`, async ({ visitor }) => {
-      const { page, startSession, openReport } = visitor;
-      await startSession();
-      await openReport({ route: "feedback", range: "yesterday" });
+      const { page, startAtReport } = visitor;
+      await startAtReport({ route: "feedback", range: "yesterday" });
       await page.getByRole("columnheader", { name: "Submitted (UTC)" }).waitFor();
       const yesterday = new Date(Date.now() - 86_400_000);
       const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });

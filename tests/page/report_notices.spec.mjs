@@ -1,8 +1,9 @@
-/** Notices of a report after a limit or an error stopped loading. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
+import { LARGE_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: LARGE_SITE });
 
 const LAST_MONTH = { range: "last-month" };
 /** Spends requests of a caller's quota outside the page, each for a different month. */
@@ -15,13 +16,10 @@ async function spendRequests(site, project, token, requests) {
   }
 }
 
-test("a limit that stops loading shows the loaded rows and when to continue", async ({
-  visitor,
-}) => {
-  const { site, page, project, token, startSession, openReport } = visitor;
+test("a limit shows the loaded rows and when loading can continue", async ({ visitor }) => {
+  const { site, page, project, token, startAtReport } = visitor;
   const frugal = token({ sub: `frugal-${project}`, quota: { analytics: 5 } });
-  await startSession(frugal);
-  await openReport({ ...LAST_MONTH, compare: "none" });
+  await startAtReport({ ...LAST_MONTH, compare: "none" }, frugal);
   await page.getByText("Showing the top 750 pages").waitFor();
   await spendRequests(site, project, frugal, 2);
   await page.getByRole("button", { name: /^Load all/ }).click();

@@ -1,11 +1,6 @@
-/**
- * The report table. It has a wide first column at every width, prints its rows, and keeps up to
- * 1,000 rows in the document. Two tests cover the navigation and the totals above.
- */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { repeats, untilDrawn } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { TALL_SITE } from "./sites.mjs";
 
 const LAST_MONTH = { range: "last-month", compare: "previous-period" };
@@ -68,9 +63,8 @@ test.describe("tall site", () => {
       `the printed "${name}" has its rows and no more than rows/30 + 2 pages`,
       repeats(name !== "views"),
       async ({ visitor }) => {
-        const { page, token, startSession, openReport } = visitor;
-        await startSession(token({ scope: ALL_REPORTS }));
-        await openReport({ ...LAST_MONTH, ...REPORTS[name] });
+        const { page, token, startAtReport } = visitor;
+        await startAtReport({ ...LAST_MONTH, ...REPORTS[name] }, token({ scope: ALL_REPORTS }));
         const rowCount = await countRows(page);
         await page.evaluate(() => {
           addEventListener("afterprint", () => {
@@ -88,9 +82,8 @@ test.describe("tall site", () => {
   }
 
   test("printing hides controls and counts the omitted rows", async ({ visitor }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
+    const { page, startAtReport } = visitor;
+    await startAtReport(LAST_MONTH);
     const rowCount = await countRows(page);
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
@@ -107,9 +100,8 @@ test.describe("tall site", () => {
   test("all rows of a list of up to 1,000 are in the document and in the accessibility tree", async ({
     visitor,
   }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
+    const { page, startAtReport } = visitor;
+    await startAtReport(LAST_MONTH);
     const rowCount = await countRows(page);
     assert.ok(rowCount > 500 && rowCount <= 1000, `${rowCount} rows`);
     await untilDrawn(page);
@@ -127,15 +119,13 @@ test.describe("tall site", () => {
 });
 
 for (const width of [390, 768]) {
-  test.describe(`${width} pixels`, repeats(width !== 390), () => {
-    test.use({ viewport: { width, height: 844 } });
-
-    test(`the navigation has one line at ${width} pixels, with the current route in sight`, async ({
-      visitor,
-    }) => {
-      const { page, token, startSession, openReport } = visitor;
-      await startSession(token({ scope: ALL_REPORTS }));
-      await openReport({ ...LAST_MONTH, route: "conversations" });
+  test(
+    `the navigation has one line at ${width} pixels, with the current route in sight`,
+    repeats(width !== 390),
+    async ({ visitor }) => {
+      const { page, token, startAtReport } = visitor;
+      await page.setViewportSize({ width, height: 844 });
+      await startAtReport({ ...LAST_MONTH, route: "conversations" }, token({ scope: ALL_REPORTS }));
       const links = page.getByRole("navigation", { name: "Main" }).getByRole("link");
       const boxes = await links.evaluateAll((all) =>
         all.map((link) => {
@@ -148,6 +138,6 @@ for (const width of [390, 768]) {
       assert.ok(left >= 0 && right <= width, JSON.stringify(boxes.at(-1)));
       const masthead = await page.getByRole("banner").boundingBox();
       assert.ok(masthead.height <= (width === 390 ? 112 : 64), `${masthead.height} pixels`);
-    });
-  });
+    },
+  );
 }

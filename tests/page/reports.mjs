@@ -1,9 +1,12 @@
-/**
- * Actions and data for tests of reports. This module computes months, reads the simulator's data,
- * uses the controls of a report, and reads exported files.
- */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+
+export const DAY_MS = 86_400_000;
+
+/** Returns a day (UTC), counted back from today. */
+export const daysAgo = (count) => new Date(Date.now() - count * DAY_MS).toISOString().slice(0, 10);
+
+export const inWords = (number) => number.toLocaleString("en-US");
 
 /** Returns the first day of a month (UTC), counted from the current one: -1 is last month. */
 export function firstOfMonth(months) {
@@ -19,35 +22,26 @@ export async function monthOf({ upstream }, projectId, months = -1) {
   return { range, ...(await upstream.views({ projectId, ...range })) };
 }
 
-/** Returns how many requests for page views the platform has received. */
 export async function countRequests({ upstream }) {
   return (await upstream.counters()).byOperation["analytics.views"] ?? 0;
 }
 
-/** Presses "Load all pages" and waits until all pages are loaded. */
 export async function loadRest(page) {
   await page.getByRole("button", { name: /^Load all/ }).click();
   await page.locator(".notices-loadNote", { hasText: /^All [\d,]+ pages loaded/ }).waitFor();
 }
 
-/** Chooses an arrangement of the rows. */
 export async function show(page, name) {
   await page.getByRole("button", { name: /^Show/ }).click();
   await page.getByRole("button", { name }).click();
 }
 
-/** Returns the file that a click downloads. */
 export async function download(page, click) {
   const [file] = await Promise.all([page.waitForEvent("download"), click()]);
   const text = await readFile(await file.path(), "utf8");
   return { name: file.suggestedFilename(), text };
 }
 
-/**
- * Chooses an export from the menu.
- *
- * @param {"shown" | "everything"} part
- */
 export async function exportAs(page, format, part) {
   await page.getByRole("button", { name: /^Export/ }).click();
   const label = { shown: "Current view", everything: "All" }[part];

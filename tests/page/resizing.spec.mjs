@@ -1,13 +1,10 @@
-/** The layout of each route while the window changes its width. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { overflow, repeats } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { expect, test } from "./fixtures.mjs";
+import { EVERY_SCOPE } from "./visitor.mjs";
 
-test.use({ siteOptions: SMALL_SITE, projectKind: "archived" });
+test.use({ projectKind: "archived" });
 
-const SCOPES = "jobs:create jobs:read analytics:read analytics:conversations";
 const WIDTHS = [1440, 1024, 768, 640, 430, 320];
 
 /** Resizes the window and waits until the page has drawn twice, once for its observers. */
@@ -18,7 +15,6 @@ async function resize(page, width) {
   );
 }
 
-/** Returns the position and size of the visible parts of the page. */
 const measure = (page) =>
   page.evaluate(() => {
     // Tables get more rows over time, and the times in a list of jobs change.
@@ -91,7 +87,7 @@ for (const [name, query] of Object.entries({
     async ({ visitor }) => {
       const { page, project, site, token, startSession } = visitor;
       await site.gateway.runCron();
-      await startSession(token({ scope: SCOPES }));
+      await startSession(token({ scope: EVERY_SCOPE }));
       await page.setViewportSize({ width: WIDTHS[0], height: 800 });
       const search = new URLSearchParams({ route: "views", project, ...query });
       await page.goto(`${site.url}/?${search}`);

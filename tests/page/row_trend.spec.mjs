@@ -1,23 +1,16 @@
-/** The charts of feedback and questions, and their comparison with the earlier period. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { checkBothSchemes, repeats } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
-import { firstOfMonth } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { expect, test } from "./fixtures.mjs";
+import { firstOfMonth, inWords } from "./reports.mjs";
+import { EVERY_SCOPE } from "./visitor.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
-
-const SCOPES = "jobs:create jobs:read analytics:read analytics:conversations";
 const REPORTS = [
   { route: "feedback", path: "feedback", title: "Feedback", time: "createdAt" },
   { route: "conversations", path: "assistant", title: "Questions", time: "timestamp" },
 ];
 
-/** Opens a report of last month. */
-async function openLastMonth({ token, startSession, openReport }, changes) {
-  await startSession(token({ scope: SCOPES }));
-  await openReport({ range: "last-month", ...changes });
+async function openLastMonth({ token, startAtReport }, changes) {
+  await startAtReport({ range: "last-month", ...changes }, token({ scope: EVERY_SCOPE }));
 }
 
 /** Returns the simulator's rows of a month, counted from the current one. */
@@ -39,7 +32,7 @@ for (const report of REPORTS) {
       );
       const chart = page.getByRole("img", { name: new RegExp(`^${report.title} per day`) });
       const dated = rows.filter((row) => row[report.time]);
-      const total = dated.length.toLocaleString("en-US");
+      const total = inWords(dated.length);
       await expect(chart).toHaveAccessibleName(
         new RegExp(` ${report.title} ${total}\\. The table`),
       );

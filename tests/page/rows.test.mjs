@@ -1,6 +1,5 @@
-/** Rows of a report: sorting, filtering, and the slice that is rendered. */
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
 const { filterRows, joinSlices, nextSorting, repeatedPaths, sortRows, visibleSlice } =
@@ -44,115 +43,113 @@ test("a chosen column starts in its most useful direction", () => {
   assert.deepEqual(nextSorting(total, "path"), by("path", "ascending"));
 });
 
-describe("filter", () => {
-  const ROWS = ["/guides", "/guides/start", "/guides/deep/start", "/guides-old", "/API/keys", null];
-  const matching = (query) =>
-    paths(
-      filterRows(
-        ROWS.map((path) => row(path, 1)),
-        query,
-      ),
-    );
+const ROWS = ["/guides", "/guides/start", "/guides/deep/start", "/guides-old", "/API/keys", null];
+const matching = (query) =>
+  paths(
+    filterRows(
+      ROWS.map((path) => row(path, 1)),
+      query,
+    ),
+  );
 
-  test("a filter of words matches all of them, ignoring case", () => {
-    assert.deepEqual(matching("api"), ["/API/keys"]);
-    assert.deepEqual(matching(" KEYS api "), ["/API/keys"]);
-    const rows = [row("/a", 1)];
-    assert.equal(filterRows(rows, "  "), rows);
-  });
+test("a filter of words matches all of them, ignoring case", () => {
+  assert.deepEqual(matching("api"), ["/API/keys"]);
+  assert.deepEqual(matching(" KEYS api "), ["/API/keys"]);
+  const rows = [row("/a", 1)];
+  assert.equal(filterRows(rows, "  "), rows);
+});
 
-  test("a filter finds characters whether they are escaped, decomposed, full-width or capitals", () => {
-    const finds = (path, text) => parsePathFilter(text).matches(path);
-    for (const [path, text] of [
-      ["/zh/%E6%8C%87%E5%8D%97", "指南"],
-      ["/caf\u0065\u0301", "café"],
-      ["/caf%C3%A9/menu", "/CAF\u0045\u0301/*"],
-      ["/ＦＡＱ", "faq"],
-      ["/İstanbul", "istanbul"],
-      ["/c++", "/c++"],
-      ["/100%", "100%"],
-      ["/guides/café", "https://docs.example.com/guides/caf%C3%A9?tab=1"],
-    ]) {
-      assert.ok(finds(path, text), `${path} ${text}`);
-    }
-    const terms = [{ query: "%41 ＦＡＱ" }, { query: "A" }];
-    assert.deepEqual(filterRows(terms, "%41 faq", "query"), terms.slice(0, 1));
-  });
+test("a filter finds characters whether they are escaped, decomposed, full-width or capitals", () => {
+  const finds = (path, text) => parsePathFilter(text).matches(path);
+  for (const [path, text] of [
+    ["/zh/%E6%8C%87%E5%8D%97", "指南"],
+    ["/caf\u0065\u0301", "café"],
+    ["/caf%C3%A9/menu", "/CAF\u0045\u0301/*"],
+    ["/ＦＡＱ", "faq"],
+    ["/İstanbul", "istanbul"],
+    ["/c++", "/c++"],
+    ["/100%", "100%"],
+    ["/guides/café", "https://docs.example.com/guides/caf%C3%A9?tab=1"],
+  ]) {
+    assert.ok(finds(path, text), `${path} ${text}`);
+  }
+  const terms = [{ query: "%41 ＦＡＱ" }, { query: "A" }];
+  assert.deepEqual(filterRows(terms, "%41 faq", "query"), terms.slice(0, 1));
+});
 
-  test("a filter finds a page in any spelling of its path", () => {
-    const finds = (path, text) => parsePathFilter(text).matches(path);
-    for (const [path, text] of [
-      ["/guides//start/", "/guides/start"],
-      ["/guides/start", "/guides/start.md"],
-      ["/guides/start.html", "https://docs.example.com/guides/start/index"],
-      ["/guides//start", "/guides/*"],
-      ["//guides/deep//start", "deep/start"],
-      ["/readme.md", "*.md"],
-    ]) {
-      assert.ok(finds(path, text), `${path} ${text}`);
-    }
-    assert.ok(!finds("/guides/start-here", "/guides/start.md"));
-  });
+test("a filter finds a page in any spelling of its path", () => {
+  const finds = (path, text) => parsePathFilter(text).matches(path);
+  for (const [path, text] of [
+    ["/guides//start/", "/guides/start"],
+    ["/guides/start", "/guides/start.md"],
+    ["/guides/start.html", "https://docs.example.com/guides/start/index"],
+    ["/guides//start", "/guides/*"],
+    ["//guides/deep//start", "deep/start"],
+    ["/readme.md", "*.md"],
+  ]) {
+    assert.ok(finds(path, text), `${path} ${text}`);
+  }
+  assert.ok(!finds("/guides/start-here", "/guides/start.md"));
+});
 
-  test("a filter with a leading slash matches the start of a path", () => {
-    assert.deepEqual(matching("/guides"), [
-      "/guides",
-      "/guides/start",
-      "/guides/deep/start",
-      "/guides-old",
-    ]);
-    assert.deepEqual(matching("/guides/"), ["/guides/start", "/guides/deep/start"]);
-    assert.deepEqual(matching("/start"), []);
-  });
+test("a filter with a leading slash matches the start of a path", () => {
+  assert.deepEqual(matching("/guides"), [
+    "/guides",
+    "/guides/start",
+    "/guides/deep/start",
+    "/guides-old",
+  ]);
+  assert.deepEqual(matching("/guides/"), ["/guides/start", "/guides/deep/start"]);
+  assert.deepEqual(matching("/start"), []);
+});
 
-  test("a filter with a star is a glob of the whole path", () => {
-    assert.deepEqual(matching("/guides/*"), ["/guides/start"]);
-    assert.deepEqual(matching("/guides/**"), ["/guides/start", "/guides/deep/start"]);
-    assert.deepEqual(matching("/guides/**/start"), ["/guides/start", "/guides/deep/start"]);
-    assert.deepEqual(matching("*start"), ["/guides/start", "/guides/deep/start"]);
-    assert.deepEqual(matching("/guide?"), ["/guides"]);
-    assert.equal(parsePathFilter("/a/*").kind, "glob");
-  });
+test("a filter with a star is a glob of the whole path", () => {
+  assert.deepEqual(matching("/guides/*"), ["/guides/start"]);
+  assert.deepEqual(matching("/guides/**"), ["/guides/start", "/guides/deep/start"]);
+  assert.deepEqual(matching("/guides/**/start"), ["/guides/start", "/guides/deep/start"]);
+  assert.deepEqual(matching("*start"), ["/guides/start", "/guides/deep/start"]);
+  assert.deepEqual(matching("/guide?"), ["/guides"]);
+  assert.equal(parsePathFilter("/a/*").kind, "glob");
+});
 
-  test("two stars match any number of levels, and a glob starts at a segment", () => {
-    const matches = (path, glob) => parsePathFilter(glob).matches(path);
-    for (const path of ["/a/b/c", "/a/x/b/c", "/a/b/y/c", "/a/x/b/y/z/c"]) {
-      assert.ok(matches(path, "/a/**/b/**/c"), path);
-    }
-    assert.ok(!matches("/a/x/c", "/a/**/b/**/c"));
-    const deep = "/a/x/a/x/a/x/a/x/a/x/a/x/a/x/a/x/end";
-    assert.ok(matches(deep, `${"/a/**".repeat(8)}/end`));
-    assert.ok(!matches(deep, `${"/a/**".repeat(8)}/other`));
-    assert.ok(matches("/guides/start-here", "start*"));
-    assert.ok(!matches("/guides/restart", "start*"));
-    assert.ok(matches("/readme.md", "*.md"));
-  });
+test("two stars match any number of levels, and a glob starts at a segment", () => {
+  const matches = (path, glob) => parsePathFilter(glob).matches(path);
+  for (const path of ["/a/b/c", "/a/x/b/c", "/a/b/y/c", "/a/x/b/y/z/c"]) {
+    assert.ok(matches(path, "/a/**/b/**/c"), path);
+  }
+  assert.ok(!matches("/a/x/c", "/a/**/b/**/c"));
+  const deep = "/a/x/a/x/a/x/a/x/a/x/a/x/a/x/a/x/end";
+  assert.ok(matches(deep, `${"/a/**".repeat(8)}/end`));
+  assert.ok(!matches(deep, `${"/a/**".repeat(8)}/other`));
+  assert.ok(matches("/guides/start-here", "start*"));
+  assert.ok(!matches("/guides/restart", "start*"));
+  assert.ok(matches("/readme.md", "*.md"));
+});
 
-  test("a filter of search terms treats special characters as words", () => {
-    const terms = [{ query: "oauth? token" }, { query: "/api *" }, { query: "oauth" }];
-    const found = (text) => filterRows(terms, text, "query").map(({ query }) => query);
-    assert.deepEqual(found("TOKEN oauth?"), ["oauth? token"]);
-    assert.deepEqual(found("/api"), ["/api *"]);
-    assert.deepEqual(found("  "), ["oauth? token", "/api *", "oauth"]);
-  });
+test("a filter of search terms treats special characters as words", () => {
+  const terms = [{ query: "oauth? token" }, { query: "/api *" }, { query: "oauth" }];
+  const found = (text) => filterRows(terms, text, "query").map(({ query }) => query);
+  assert.deepEqual(found("TOKEN oauth?"), ["oauth? token"]);
+  assert.deepEqual(found("/api"), ["/api *"]);
+  assert.deepEqual(found("  "), ["oauth? token", "/api *", "oauth"]);
+});
 
-  test("a filter that names a folder becomes a prefix of the archive", () => {
-    assert.equal(archivePrefix("/guides/"), "/guides");
-    assert.equal(archivePrefix("/guides/deep/**"), "/guides/deep");
-    for (const other of ["", "/", "/guides", "guides/", "/gui*/", "two words/"]) {
-      assert.equal(archivePrefix(other), null, other);
-    }
-  });
+test("a filter that names a folder becomes a prefix of the archive", () => {
+  assert.equal(archivePrefix("/guides/"), "/guides");
+  assert.equal(archivePrefix("/guides/deep/**"), "/guides/deep");
+  for (const other of ["", "/", "/guides", "guides/", "/gui*/", "two words/"]) {
+    assert.equal(archivePrefix(other), null, other);
+  }
+});
 
-  test("a glob of many stars takes less than two seconds", () => {
-    const text = "/".concat("a".repeat(2000));
-    const before = performance.now();
-    assert.equal(matchesGlob(text, `/${"*a".repeat(40)}b`), false);
-    assert.equal(matchesGlob(text, `${"**a".repeat(40)}b`), false);
-    assert.equal(matchesGlob(text, `/${"*a".repeat(40)}`), true);
-    const plain = performance.now() - before;
-    assert.ok(plain < 2000, `${plain} ms`);
-  });
+test("a glob of many stars takes less than two seconds", () => {
+  const text = "/".concat("a".repeat(2000));
+  const before = performance.now();
+  assert.equal(matchesGlob(text, `/${"*a".repeat(40)}b`), false);
+  assert.equal(matchesGlob(text, `${"**a".repeat(40)}b`), false);
+  assert.equal(matchesGlob(text, `/${"*a".repeat(40)}`), true);
+  const plain = performance.now() - before;
+  assert.ok(plain < 2000, `${plain} ms`);
 });
 
 test("the rows in the document cover the window and stay within the list", () => {

@@ -1,4 +1,3 @@
-/** Rows as CSV, NDJSON and JSON, and the names of their files. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,24 +1,15 @@
-/**
- * Saved views. A report saved under a name appears in the menu of reports and in the command
- * palette.
- */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { checkBothSchemes, repeats } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { show } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
 import { untilFocused } from "./visitor.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 const NAME = "Read by AI";
 const ARRANGED = { range: "last-7-days", compare: "none", sort: "-ai", path: "/guides" };
 
 test("a saved view opens after a reload, and can be renamed and deleted", async ({ visitor }) => {
-  const { page, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
-  await openReport(ARRANGED);
+  const { page, startAtReport, openReport, untilLoaded } = visitor;
+  await startAtReport(ARRANGED);
   await show(page, /^Mostly AI/);
   const saved = await queryOf(page);
   await saveView(page, NAME);
@@ -58,15 +49,13 @@ test("a saved view opens after a reload, and can be renamed and deleted", async 
 });
 
 for (const width of [320, 720, 1440]) {
-  test.describe(`${width} pixels`, repeats(width !== 320), () => {
-    test.use({ viewport: { width, height: 844 } });
-
-    test(`the menu of saved views fits ${width} pixels in both colour schemes`, async ({
-      visitor,
-    }) => {
-      const { page, startSession, openReport } = visitor;
-      await startSession();
-      await openReport({ ...ARRANGED, route: "feedback" });
+  test(
+    `the menu of saved views fits ${width} pixels in both colour schemes`,
+    repeats(width !== 320),
+    async ({ visitor }) => {
+      const { page, startAtReport } = visitor;
+      await page.setViewportSize({ width, height: 844 });
+      await startAtReport({ ...ARRANGED, route: "feedback" });
       const options = page.getByRole("button", { name: /^Filter and options/ });
       if (width < 640) await options.click();
       await saveView(page, NAME);
@@ -76,8 +65,8 @@ for (const width of [320, 720, 1440]) {
       await checkBothSchemes(page, "the menu of saved views");
       const { x, width: panelWidth } = await page.locator(".menu-panel:popover-open").boundingBox();
       assert.ok(x >= 0 && x + panelWidth <= width, `${x} to ${x + panelWidth}`);
-    });
-  });
+    },
+  );
 }
 
 /** Opens the menu unless it is open. Returns its panel. */
@@ -90,14 +79,12 @@ async function openMenu(page) {
   return panel;
 }
 
-/** Saves the current report under a name. */
 async function saveView(page, name) {
   const panel = await openMenu(page);
   await panel.getByLabel("Save this report as").fill(name);
   await page.keyboard.press("Enter");
 }
 
-/** Returns the parameters of the page's address. */
 function queryOf(page) {
   return page.evaluate(() => Object.fromEntries(new URLSearchParams(location.search)));
 }

@@ -1,18 +1,12 @@
-/** Selecting rows of a report, to start one job, to copy them or to save them. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { readCsv } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 test("several pages are one job, and a file", async ({ visitor }) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport({ range: "last-month", compare: "none" });
+  const { page, startAtReport } = visitor;
+  await startAtReport({ range: "last-month", compare: "none" });
   await page.getByRole("button", { name: "Select rows" }).click();
   const boxes = page.getByRole("checkbox");
   const names = [];

@@ -1,4 +1,3 @@
-/** The selection of rows in a report. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,8 +1,10 @@
-/** The session that all tabs of a browser share: its news, its checks and its requests. */
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { setImmediate as settle } from "node:timers/promises";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
+import { column } from "./columns.mjs";
 import { bundleSource } from "./source.mjs";
+import { createGate, until } from "./waiting.mjs";
 
 // The page's clock must not keep the process alive.
 const { setInterval } = globalThis;
@@ -46,7 +48,6 @@ beforeEach(() => {
   requests = [];
 });
 
-/** Loads the page. Returns its session module. */
 async function load(search) {
   globalThis.location.search = search;
   globalThis.location.href = `https://gateway.test/${search}`;
@@ -68,14 +69,8 @@ async function answer(subject) {
   );
 }
 
-/** Runs everything that waits for a resolved promise. */
-const runQueue = () => new Promise((resolve) => setImmediate(resolve));
-async function until(condition) {
-  while (!condition()) await runQueue();
-}
 const hear = (data) => channel.dispatchEvent(Object.assign(new Event("message"), { data }));
 
-/** Loads the page as a person who is signed in. */
 async function loadSignedIn(subject) {
   const loaded = await load("?route=jobs&signed-in=");
   await answer(subject);
@@ -85,14 +80,13 @@ async function loadSignedIn(subject) {
 
 /** Starts a sign-in. Returns functions that answer it and that wait for its end. */
 async function startSignIn(takeUp) {
-  let open;
-  const taken = takeUp(
-    () =>
-      new Promise((resolve) => {
-        open = resolve;
-      }),
-  );
-  await until(() => open !== undefined);
+  const { opened, open } = createGate();
+  let isAsked = false;
+  const taken = takeUp(() => {
+    isAsked = true;
+    return opened;
+  });
+  await until(() => isAsked);
   return { open, taken };
 }
 
@@ -126,7 +120,7 @@ test("a sign-in that a sign-out supersedes is checked after the sign-out", async
   const { open, taken } = await startSignIn(takeUp);
   signOut();
   open(claimsOf("carol"));
-  await runQueue();
+  await settle();
   assert.equal(requests.length, 1);
   requests.shift().resolve(new Response(null, { status: 204 }));
   await answer(null);
@@ -142,7 +136,7 @@ test("a sign-in ends the repetition of a failed check", async () => {
   await checked;
   await startSignIn(takeUp);
   globalThis.document.dispatchEvent(new Event("visibilitychange"));
-  await runQueue();
+  await settle();
   assert.deepEqual(requests, []);
 });
 
@@ -155,10 +149,7 @@ test("a request waits for every check that starts meanwhile", async () => {
   const last = takeUpSession("changed elsewhere");
   await answer("carol");
   await until(() => requests.length > 0);
-  assert.deepEqual(
-    requests.map(({ url }) => url),
-    ["/session"],
-  );
+  assert.deepEqual(column(requests, "url"), ["/session"]);
   await answer("dave");
   await last;
   await refused;

@@ -1,17 +1,10 @@
-/**
- * The frame around every route: keyboard shortcuts, loading after an outage, themes and forced
- * colours.
- */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { accessibilityFaults, overflow } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 
 const heading = (page, name) => page.getByRole("heading", { level: 1, name });
 
-test("shortcuts open routes, but not in text boxes, with Alt or when turned off", async ({
-  visitor,
-}) => {
+test("shortcuts open routes, but not in text boxes or when turned off", async ({ visitor }) => {
   const { page, signIn, openComposer } = visitor;
   await signIn();
   await page.keyboard.press("g");
@@ -52,9 +45,7 @@ test("shortcuts open routes, but not in text boxes, with Alt or when turned off"
   assert.equal(await page.getByRole("dialog").count(), 0);
 });
 
-test("a route that could not load offline appears once the connection is stable", async ({
-  visitor,
-}) => {
+test("a route that failed offline loads once the connection is stable", async ({ visitor }) => {
   const { page, signIn } = visitor;
   await signIn();
   await page.context().setOffline(true);
@@ -93,24 +84,21 @@ test("a theme applies immediately and after a reload", async ({ visitor }) => {
   assert.equal(await background(), light);
 });
 
-test.describe("forced colours", () => {
-  test.use({ forcedColors: "active" });
-
-  test("forced colours hide nothing in a wide and a narrow window", async ({ visitor }) => {
-    const { site, page, signIn } = visitor;
-    await page.goto(site.url);
-    await page.getByLabel("Access token").waitFor();
+test("forced colours hide nothing in a wide and a narrow window", async ({ visitor }) => {
+  const { site, page, signIn } = visitor;
+  await page.emulateMedia({ forcedColors: "active" });
+  await page.goto(site.url);
+  await page.getByLabel("Access token").waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await signIn();
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 720 });
+    const underlines = await page
+      .getByRole("navigation", { name: "Main" })
+      .getByRole("link")
+      .evaluateAll((links) => links.map((link) => getComputedStyle(link).borderBottomWidth));
+    assert.deepEqual(underlines, ["0px", "3px", "0px", "0px", "0px", "0px"]);
     assert.deepEqual(await accessibilityFaults(page), []);
-    await signIn();
-    for (const width of [1280, 360]) {
-      await page.setViewportSize({ width, height: 720 });
-      const underlines = await page
-        .getByRole("navigation", { name: "Main" })
-        .getByRole("link")
-        .evaluateAll((links) => links.map((link) => getComputedStyle(link).borderBottomWidth));
-      assert.deepEqual(underlines, ["0px", "3px", "0px", "0px", "0px", "0px"]);
-      assert.deepEqual(await accessibilityFaults(page), []);
-      assert.ok((await overflow(page)) <= 0);
-    }
-  });
+    assert.ok((await overflow(page)) <= 0);
+  }
 });

@@ -1,4 +1,3 @@
-/** The return to the address from which a sign-in began. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";

@@ -1,7 +1,3 @@
-/**
- * The size of the page. The tests limit the bytes that a route downloads on its first load, after
- * compression with Brotli.
- */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,16 +5,15 @@ import { brotliCompressSync } from "node:zlib";
 import { PAGE_DIST } from "../../scripts/build.mjs";
 import { repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { importSource } from "./source.mjs";
+import { untilRouteLoaded } from "./visitor.mjs";
 
+const { ROUTES } = await importSource("shell/route_names.ts");
 const MAX_SIGN_IN_BYTES = 45_000;
 const MAX_ROUTE_BYTES = 120_000;
 const ALL_ROUTES =
   "jobs:create jobs:read deployments:create deployments:read analytics:read analytics:conversations";
-/**
- * The limit for the chart of daily views. It loads after the rows if the gateway archives the
- * project.
- */
+/** The limit for the chart of daily views, which loads after the rows. */
 const MAX_TREND_BYTES = 6600;
 const TREND = ["interval_trend", "archived_trend"];
 /** The code that follows the project's jobs from other routes. It loads seconds after the rows. */
@@ -34,31 +29,21 @@ test(`the sign-in route loads at most ${MAX_SIGN_IN_BYTES} bytes`, async ({ visi
   assert.ok(total <= MAX_SIGN_IN_BYTES, `${total} bytes: ${files.join(" ")}`);
 });
 
-for (const route of [
-  "today",
-  "jobs",
-  "deployments",
-  "views",
-  "visitors",
-  "feedback",
-  "searches",
-  "conversations",
-]) {
+for (const route of ROUTES) {
   test(
     `the route "${route}" loads at most ${MAX_ROUTE_BYTES} bytes`,
     repeats(!["jobs", "deployments", "views"].includes(route)),
-    async ({ visitor }, testInfo) => {
+    async ({ visitor }) => {
       const { site, page, record, token, startSession } = visitor;
       await startSession(token({ scope: ALL_ROUTES }));
       record.urls.length = 0;
       const requested = page.waitForResponse((response) => /\/v[12]\//.test(response.url()));
       await page.goto(`${site.url}/?route=${route}`);
       await requested;
-      await untilLoaded(page);
+      await untilRouteLoaded(page);
       const delayed = patternOf(DELAYED);
       const first = record.urls.filter((url) => route === "jobs" || !delayed.test(url));
       const { total, files } = weigh(first);
-      testInfo.annotations.push({ type: "size", description: `${total} bytes` });
       assert.ok(files.some((name) => name.endsWith(".wasm")));
       assert.ok(total <= MAX_ROUTE_BYTES, `${total} bytes: ${files.join(" ")}`);
     },
@@ -66,24 +51,23 @@ for (const route of [
 }
 
 test.describe("archived project", () => {
-  test.use({ siteOptions: SMALL_SITE, projectKind: "archived" });
+  test.use({ projectKind: "archived" });
 
   test(`the daily trend adds at most ${MAX_TREND_BYTES} bytes, after the rows`, async ({
     visitor,
-  }, testInfo) => {
+  }) => {
     const { site, page, project, record, startSession } = visitor;
     await site.gateway.runCron();
     await startSession();
     record.urls.length = 0;
     await page.goto(`${site.url}/?route=views&project=${project}`);
-    await untilLoaded(page);
+    await untilRouteLoaded(page);
     await page.getByRole("img", { name: /^Views per day/ }).waitFor();
     const isRows = (url) => /\/views\?/.test(url);
     const [trendFile, delayed] = [patternOf(TREND), patternOf(DELAYED)];
     const isTrend = (url) => trendFile.test(url);
     assert.ok(record.urls.findIndex(isTrend) > record.urls.findIndex(isRows));
     const trend = weigh(record.urls.filter(isTrend));
-    testInfo.annotations.push({ type: "size", description: `${trend.total} bytes` });
     assert.ok(
       trend.files.length > 1 && trend.total <= MAX_TREND_BYTES,
       `${trend.total} bytes: ${trend.files.join(" ")}`,
@@ -99,15 +83,6 @@ function patternOf(chunks) {
   const missing = chunks.filter((chunk) => !assets.some((name) => name.startsWith(`${chunk}-`)));
   assert.deepEqual(missing, [], "the build contains every named chunk");
   return new RegExp(`/assets/(${chunks.join("|")})-`);
-}
-
-/** Waits until the route has content and is not busy. */
-async function untilLoaded(page) {
-  await page
-    .locator(".today-sections, .report_table-table, main .empty, .live_rows-ledger")
-    .first()
-    .waitFor();
-  await page.waitForFunction(() => document.querySelector("main [aria-busy=true]") === null);
 }
 
 /** Returns the files of the page among some addresses, and the sum of their sizes. */

@@ -1,18 +1,12 @@
-/** The page's modules in Node.js. Tests import the modules without a browser. */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../../scripts/versions.mjs";
 
-/**
- * Bundles and imports a module of `www/src/`. Node.js 20 does not run TypeScript.
- *
- * @param {string} name for example `analytics/rows/rows.ts`
- */
+/** Bundles and imports a module of `www/src/`. Node.js 20 does not run TypeScript. */
 export async function importSource(name) {
   return import(await bundleSource(name));
 }
 
-/** Bundles a module of `www/src/`, and returns it as a `data:` URL. */
 export async function bundleSource(name) {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, "www", "src", name)],

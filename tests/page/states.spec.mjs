@@ -1,15 +1,10 @@
-/**
- * States of jobs and reports. In each state, axe finds no fault and the page fits its window. The
- * tests run in both colour schemes and at two widths.
- */
 import assert from "node:assert/strict";
 import { newSecret } from "../harness/token.mjs";
 import { accessibilityFaults, checkBothSchemes, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { EMPTY_PROJECT, SMALL_SITE } from "./sites.mjs";
+import { EMPTY_PROJECT, LARGE_SITE } from "./sites.mjs";
 import { submitToken } from "./visitor.mjs";
 
-/** The title of each report and the name of its table. */
 const REPORTS = {
   views: ["Page views", "Page views by path"],
   visitors: ["Visitors", "Visitors by path"],
@@ -21,43 +16,43 @@ for (const width of [1280, 360]) {
   test.describe(`${width} pixels`, repeats(width !== 360), () => {
     test.use({ viewport: { width, height: 800 } });
 
-    test.describe("on a small site", () => {
-      test.use({ siteOptions: SMALL_SITE });
-
-      test(`axe finds no fault in any job state at ${width} pixels`, async ({ visitor }) => {
-        await visitJobStates(visitor);
-      });
-
-      test(`axe finds no fault in any report state at ${width} pixels`, async ({ visitor }) => {
-        await visitReportStates(visitor);
-      });
+    test(`axe finds no fault in any job state at ${width} pixels`, async ({ visitor }) => {
+      await visitJobStates(visitor);
     });
 
-    test(`nothing covers the bar at the lower edge at ${width} pixels`, async ({ visitor }) => {
-      const { page, signIn, startJob, endJob, openLastMonth } = visitor;
-      const prompt = `Describe the bar of ${"many words ".repeat(5)}`.trim();
-      await signIn();
-      await startJob(prompt);
-      await openLastMonth();
-      await endJob(prompt);
-      const messages = page.getByRole("region", { name: "Messages" });
-      await messages.getByRole("button", { name: "Open" }).waitFor();
-      const bar = page.locator("#answer-bar");
-      const head = page.locator(".report_table-table thead");
-      const [above, below] = await Promise.all([messages.boundingBox(), bar.boundingBox()]);
-      assert.ok(above.y + above.height <= below.y, JSON.stringify([above, below]));
-      const close = messages.getByRole("button", { name: "Close" });
-      while ((await close.count()) > 0) await close.first().click();
+    test(`axe finds no fault in any report state at ${width} pixels`, async ({ visitor }) => {
+      await visitReportStates(visitor);
+    });
 
-      await checkBothSchemes(page, "a partly loaded list");
+    test.describe("large site", () => {
+      test.use({ siteOptions: LARGE_SITE });
 
-      // Shrink the window until the bar covers the head of the table.
-      await page.evaluate(() => scrollTo(0, 0));
-      const { y, height } = await head.boundingBox();
-      await page.setViewportSize({ width, height: Math.round(y + height) + 8 });
-      const [behind, front] = await Promise.all([head.boundingBox(), bar.boundingBox()]);
-      assert.ok(behind.y + behind.height > front.y, JSON.stringify([behind, front]));
-      assert.deepEqual(await accessibilityFaults(page, { rules: ["target-size"] }), []);
+      test(`nothing covers the bar at the lower edge at ${width} pixels`, async ({ visitor }) => {
+        const { page, signIn, startJob, endJob, openLastMonth } = visitor;
+        const prompt = `Describe the bar of ${"many words ".repeat(5)}`.trim();
+        await signIn();
+        await startJob(prompt);
+        await openLastMonth();
+        await endJob(prompt);
+        const messages = page.getByRole("region", { name: "Messages" });
+        await messages.getByRole("button", { name: "Open" }).waitFor();
+        const bar = page.locator("#answer-bar");
+        const head = page.locator(".report_table-table thead");
+        const [above, below] = await Promise.all([messages.boundingBox(), bar.boundingBox()]);
+        assert.ok(above.y + above.height <= below.y, JSON.stringify([above, below]));
+        const close = messages.getByRole("button", { name: "Close" });
+        while ((await close.count()) > 0) await close.first().click();
+
+        await checkBothSchemes(page, "a partly loaded list");
+
+        // Shrink the window until the bar covers the head of the table.
+        await page.evaluate(() => scrollTo(0, 0));
+        const { y, height } = await head.boundingBox();
+        await page.setViewportSize({ width, height: Math.round(y + height) + 8 });
+        const [behind, front] = await Promise.all([head.boundingBox(), bar.boundingBox()]);
+        assert.ok(behind.y + behind.height > front.y, JSON.stringify([behind, front]));
+        assert.deepEqual(await accessibilityFaults(page, { rules: ["target-size"] }), []);
+      });
     });
   });
 }
@@ -120,7 +115,6 @@ async function open({ site, page }, search, title) {
   await untilSettled(page);
 }
 
-/** Waits until the route has drawn something and is not busy. */
 function untilSettled(page) {
   return page.waitForFunction(() => {
     const drawn =

@@ -1,6 +1,3 @@
-/**
- * The part of a prompt that colleagues can read. The part depends on the gateway's `KEEP_PROMPTS`.
- */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { submitToken } from "./visitor.mjs";
@@ -10,10 +7,7 @@ const REST = "Say what it costs, and when not to use it.";
 
 test.use({ siteOptions: { vars: { KEEP_PROMPTS: "first-line" } } });
 
-test("a colleague reads the first line of a prompt if the gateway stores only that", async ({
-  visitor,
-  browser,
-}) => {
+test("a colleague reads only the part of a prompt that is stored", async ({ visitor, browser }) => {
   const { site, page, project, subject, signIn, startAndOpenJob, token } = visitor;
   await signIn();
   const own = await startAndOpenJob(`${FIRST}\n\n${REST}`);

@@ -1,7 +1,3 @@
-/**
- * The classes of style sheets. Components use only defined classes, and every class of a CSS Module
- * has a use.
- */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -50,7 +46,6 @@ test("the other classes of components are global", () => {
   assert.deepEqual(unknown, []);
 });
 
-/** Returns the classes of CSS Modules that a component uses. */
 function usesIn(component) {
   const text = read(component);
   return [...text.matchAll(MODULE_IMPORT)].flatMap(([, styles, path]) => {

@@ -1,11 +1,8 @@
-/** Templates and drafts: their storage in this browser, deletion and undo, and full storage. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
+import { untilSelected } from "./visitor.mjs";
 
-test("a template replaces the prompt, and saved ones stay until signing out", async ({
-  visitor,
-}) => {
+test("a template replaces the prompt, and stays until signing out", async ({ visitor }) => {
   const { page, signIn, openComposer } = visitor;
   await signIn();
   const box = await openComposer();
@@ -13,10 +10,7 @@ test("a template replaces the prompt, and saved ones stay until signing out", as
   const menu = page.getByText("Templates", { exact: true });
   await menu.click();
   await page.getByRole("button", { name: "Fix typos and broken links" }).click();
-  await page.waitForFunction(() => {
-    const { value, selectionStart, selectionEnd } = document.activeElement ?? {};
-    return value?.slice(selectionStart, selectionEnd) === "[section or all pages]";
-  });
+  await untilSelected(page, "[section or all pages]");
   await page.keyboard.type("the guides");
   await expect(box).toHaveValue(/anchors in the guides\./);
   await menu.click();

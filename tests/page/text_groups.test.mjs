@@ -1,6 +1,6 @@
-/** Groups of questions and search terms. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { column, columns } from "./columns.mjs";
 import { importSource } from "./source.mjs";
 
 const { groupQuestions, groupTerms } = await importSource("analytics/rows/text_groups.ts");
@@ -105,30 +105,21 @@ test("a group with an unknown click rate has no known click rate", () => {
     { query: "Deploy", hits: 500, ctr: null },
     { query: "deploy", hits: 1, ctr: 0 },
   ];
-  assert.deepEqual(
-    groupTerms(rows).map(({ hits, ctr }) => [hits, ctr]),
-    [[501, null]],
-  );
+  assert.deepEqual(columns(groupTerms(rows), "hits", "ctr"), [[501, null]]);
 });
 
 test("terms with fewer than three letters are left out, except in dense scripts", () => {
   const rows = ["a", "ab", "é!", "42", "abc", "支付", "결제"].map((query) => ({ query, hits: 1 }));
-  assert.deepEqual(
-    groupTerms(rows).map(({ query }) => query),
-    ["abc", "支付", "결제"],
-  );
+  assert.deepEqual(column(groupTerms(rows), "query"), ["abc", "支付", "결제"]);
 });
 
 test("questions without a letter stay, and terms without one are left out", () => {
   const rows = [...ask("??", "?", " ?? ", "", " "), { query: null }, {}];
-  assert.deepEqual(
-    groupQuestions(rows).map(({ times, spellings }) => [times, spellings]),
-    [
-      [4, ["", " "]],
-      [2, ["??", " ?? "]],
-      [1, ["?"]],
-    ],
-  );
+  assert.deepEqual(columns(groupQuestions(rows), "times", "spellings"), [
+    [4, ["", " "]],
+    [2, ["??", " ?? "]],
+    [1, ["?"]],
+  ]);
   assert.deepEqual(groupTerms(rows), []);
 });
 

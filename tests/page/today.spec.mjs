@@ -1,20 +1,11 @@
-/** The route *Today*: what needs a person, and the requests that it costs. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
-import { checkBothSchemes } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-import { ALL_SCOPES } from "./visitor.mjs";
+import { checkBothSchemes, WINDOWS } from "./browser.mjs";
+import { expect, test } from "./fixtures.mjs";
+import { EVERY_SCOPE } from "./visitor.mjs";
 
-// Counts that differ from day to day.
-test.use({ siteOptions: SMALL_SITE });
-
-const EVERY_SCOPE = `${ALL_SCOPES} analytics:conversations`;
-/** Requests to Mintlify for reports. */
 const reportsIn = (targets) => targets.filter((target) => target.startsWith("/v1/analytics/"));
 const section = (page, name) => page.getByRole("region", { name, exact: true });
 
-/** Opens the route, and waits until nothing loads. */
 async function openToday({ site, page, project }) {
   await page.goto(`${site.url}/?route=today&project=${project}`);
   await untilSettled(page);
@@ -24,9 +15,7 @@ async function untilSettled(page) {
   await page.locator(".today-sections[aria-busy=false]").waitFor();
 }
 
-test("is the first route, and costs at most three requests when cold and none later", async ({
-  visitor,
-}) => {
+test("Today is the first route and costs at most three requests, once", async ({ visitor }) => {
   const { page, signIn, token, upstreamTargets } = visitor;
   await signIn(token({ scope: EVERY_SCOPE }));
   await page.goto(new URL("/", page.url()).href);
@@ -44,9 +33,7 @@ test("is the first route, and costs at most three requests when cold and none la
   assert.deepEqual(reportsIn(await upstreamTargets()), cold);
 });
 
-test("lists the five pages that lost most people, with the days that it compares", async ({
-  visitor,
-}) => {
+test("Today lists the five pages that lost most people, with the days", async ({ visitor }) => {
   const { page, startSession } = visitor;
   await startSession();
   await openToday(visitor);
@@ -66,9 +53,7 @@ test("lists the five pages that lost most people, with the days that it compares
   await page.getByRole("navigation", { name: "Breadcrumb" }).waitFor();
 });
 
-test("three actions lead from the page that lost most readers to a started job", async ({
-  visitor,
-}) => {
+test("three actions lead from a page that lost readers to a job", async ({ visitor }) => {
   const { page, startSession } = visitor;
   await startSession();
   await openToday(visitor);
@@ -87,9 +72,7 @@ test("three actions lead from the page that lost most readers to a started job",
   await article.getByText(people.replace(" people", "")).first().waitFor();
 });
 
-test("shows open pull requests and failed jobs, but no merged pull request", async ({
-  visitor,
-}) => {
+test("Today shows open pull requests and failed jobs, no merged ones", async ({ visitor }) => {
   const { page, site, project, startSession, startElsewhere, endJob } = visitor;
   const merged = new Set();
   await page.route("**/pull-request", (route) => {
@@ -124,7 +107,7 @@ test("shows open pull requests and failed jobs, but no merged pull request", asy
   await page.getByRole("heading", { level: 1, name: "Broke" }).waitFor();
 });
 
-test("shows only what the scopes allow", async ({ visitor }) => {
+test("Today shows only what the scopes allow", async ({ visitor }) => {
   const { page, site, project, startSession, token } = visitor;
   await startSession(token({ scope: "analytics:conversations" }));
   await openToday(visitor);
@@ -136,18 +119,12 @@ test("shows only what the scopes allow", async ({ visitor }) => {
   await page.getByRole("heading", { level: 1, name: "Agent jobs" }).waitFor();
 });
 
-for (const [name, viewport] of Object.entries({
-  wide: { width: 1440, height: 900 },
-  phone: { width: 320, height: 740 },
-})) {
-  test.describe(name, () => {
-    test.use({ viewport });
-
-    test(`has no axe fault and fits a ${name} window in both schemes`, async ({ visitor }) => {
-      const { page, startSession, token } = visitor;
-      await startSession(token({ scope: EVERY_SCOPE }));
-      await openToday(visitor);
-      await checkBothSchemes(page, "today");
-    });
+for (const [name, viewport] of Object.entries(WINDOWS)) {
+  test(`Today has no axe fault and fits a ${name} window in both schemes`, async ({ visitor }) => {
+    const { page, startSession, token } = visitor;
+    await page.setViewportSize(viewport);
+    await startSession(token({ scope: EVERY_SCOPE }));
+    await openToday(visitor);
+    await checkBothSchemes(page, "today");
   });
 }

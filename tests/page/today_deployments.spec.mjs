@@ -1,5 +1,3 @@
-/** Failed deployments on *Today*. */
-import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
 import {
   DEPLOYMENT_SITE,
@@ -8,13 +6,11 @@ import {
   ENDS,
   endDeployment,
 } from "./deployments.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 
 test.use({ siteOptions: DEPLOYMENT_SITE });
 
-test("Today shows failed deployments with a link, follows them, and leaves out those that are live", async ({
-  visitor,
-}) => {
+test("Today shows and follows failed deployments that are not live", async ({ visitor }) => {
   const { page, site, project, token, startSession } = visitor;
   const { statusId: failed } = await deployElsewhere(visitor, { branch: "docs/broken" });
   const { statusId: warned } = await deployElsewhere(visitor, { branch: "docs/warned" });

@@ -1,6 +1,5 @@
-/** The deployments that *Today* shows, their states in words, and attempts to start them. */
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { test } from "node:test";
 import { standInForStorage } from "./browser_stand_ins.mjs";
 import { importSource } from "./source.mjs";
 
@@ -24,38 +23,36 @@ const deploymentOf = (statusId, changes = {}) => ({
 });
 const idsOf = (deployments) => deployments.map(({ statusId }) => statusId).join("");
 
-describe("failed deployments", () => {
-  test("of the last 28 days are shown, up to five", () => {
-    const old = new Date(NOW - 29 * DAY_MS).toISOString();
-    const many = ["a", "b", "c", "d", "e", "f"].map((id) => deploymentOf(id));
-    assert.equal(idsOf(failedOf([...many, deploymentOf("g")], NOW)), "abcde");
-    assert.equal(idsOf(failedOf([deploymentOf("a", { createdAt: old })], NOW)), "");
-    assert.equal(idsOf(failedOf([deploymentOf("a", { createdAt: null })], NOW)), "");
-  });
+test("Today shows the failed deployments of the last 28 days, up to five", () => {
+  const old = new Date(NOW - 29 * DAY_MS).toISOString();
+  const many = ["a", "b", "c", "d", "e", "f"].map((id) => deploymentOf(id));
+  assert.equal(idsOf(failedOf([...many, deploymentOf("g")], NOW)), "abcde");
+  assert.equal(idsOf(failedOf([deploymentOf("a", { createdAt: old })], NOW)), "");
+  assert.equal(idsOf(failedOf([deploymentOf("a", { createdAt: null })], NOW)), "");
+});
 
-  test("that are live, or whose branch is live since, are not shown", () => {
-    const live = { status: "success", isLive: true };
-    const list = [
-      deploymentOf("a", { isLive: true }),
-      deploymentOf("b"),
-      deploymentOf("c", { branch: "fix" }),
-      deploymentOf("d", { branch: "docs", ...live }),
-      deploymentOf("e", { branch: "docs" }),
-      deploymentOf("f", { status: "in_progress", isLive: null }),
-    ];
-    assert.equal(idsOf(failedOf(list, NOW)), "c");
-  });
+test("Today shows no failed deployment that is live, or whose branch is live since", () => {
+  const live = { status: "success", isLive: true };
+  const list = [
+    deploymentOf("a", { isLive: true }),
+    deploymentOf("b"),
+    deploymentOf("c", { branch: "fix" }),
+    deploymentOf("d", { branch: "docs", ...live }),
+    deploymentOf("e", { branch: "docs" }),
+    deploymentOf("f", { status: "in_progress", isLive: null }),
+  ];
+  assert.equal(idsOf(failedOf(list, NOW)), "c");
+});
 
-  test("are read again after a new one, another state or a deletion", () => {
-    const read = [deploymentOf("a"), deploymentOf("b")];
-    const isOther = (...news) => hasOtherDeployments(read, news);
-    assert.equal(isOther(["a", deploymentOf("a")]), false);
-    assert.equal(isOther(["a", deploymentOf("a", { isLive: true })]), true);
-    assert.equal(isOther(["b", null]), true);
-    assert.equal(isOther(["z", null]), false);
-    assert.equal(isOther(["z", deploymentOf("z")]), true);
-    assert.equal(isOther(["z", deploymentOf("z", { createdAt: "2020-01-01T00:00:00Z" })]), false);
-  });
+test("Today reads deployments again after a new one, another state or a deletion", () => {
+  const read = [deploymentOf("a"), deploymentOf("b")];
+  const isOther = (...news) => hasOtherDeployments(read, news);
+  assert.equal(isOther(["a", deploymentOf("a")]), false);
+  assert.equal(isOther(["a", deploymentOf("a", { isLive: true })]), true);
+  assert.equal(isOther(["b", null]), true);
+  assert.equal(isOther(["z", null]), false);
+  assert.equal(isOther(["z", deploymentOf("z")]), true);
+  assert.equal(isOther(["z", deploymentOf("z", { createdAt: "2020-01-01T00:00:00Z" })]), false);
 });
 
 test("states are spelled in words, and an unknown one is not an end", () => {
@@ -90,51 +87,48 @@ test("only an https address without a password is a link", () => {
   }
 });
 
-describe("attempt", () => {
-  const MINUTE = 60_000;
-  const KIND = { many: "deployments", same: "it", one: "deployment", keyLife: 10 * MINUTE };
+const MINUTE = 60_000;
+const KIND = { many: "deployments", same: "it", one: "deployment", keyLife: 10 * MINUTE };
 
-  async function keysOf(minutes, error) {
-    stored.clear();
-    const data = new PersonData("zoë");
-    const entry = data.entry("deployment", "docs", "site");
-    const keys = [];
-    const send = async (draft) => {
-      if (draft.text.peek() !== "site") draft.edit("site");
-      await draft.send((_, { idempotencyKey }) => {
-        keys.push(idempotencyKey);
-        return Promise.reject(error);
-      });
-    };
-    const kind = { ...KIND, afterKey: "start over" };
-    await send(new Draft(entry, kind));
-    const { attempt, ...rest } = entry.read();
-    entry.write({ ...rest, attempt: { ...attempt, sentAt: Date.now() - minutes * MINUTE } });
-    const draft = new Draft(entry, kind);
-    await send(draft);
-    return { keys, problem: draft.problem.value };
-  }
+async function keysOf(minutes, error) {
+  stored.clear();
+  const data = new PersonData("zoë");
+  const entry = data.entry("deployment", "docs", "site");
+  const keys = [];
+  const send = async (draft) => {
+    if (draft.text.peek() !== "site") draft.edit("site");
+    await draft.send((_, { idempotencyKey }) => {
+      keys.push(idempotencyKey);
+      return Promise.reject(error);
+    });
+  };
+  await send(new Draft(entry, { ...KIND, afterKey: "start over" }));
+  const { attempt, ...rest } = entry.read();
+  entry.write({ ...rest, attempt: { ...attempt, sentAt: Date.now() - minutes * MINUTE } });
+  const draft = new Draft(entry, { ...KIND, afterKey: "start over" });
+  await send(draft);
+  return { keys, problem: draft.problem.value };
+}
 
-  test("to deploy keeps its key for ten minutes, also after a reload", async () => {
-    const lost = Object.assign(new Error("no answer"), { name: "ConnectionError" });
-    const { keys, problem } = await keysOf(9, lost);
-    assert.equal(keys[0], keys[1]);
-    assert.match(problem.advice, /starts it only once/);
-    const later = (await keysOf(11, lost)).keys;
-    assert.notEqual(later[0], later[1]);
-  });
+test("an attempt to deploy keeps its key for ten minutes, also after a reload", async () => {
+  const lost = Object.assign(new Error("no answer"), { name: "ConnectionError" });
+  const { keys, problem } = await keysOf(9, lost);
+  assert.equal(keys[0], keys[1]);
+  assert.match(problem.advice, /starts it only once/);
+  const later = (await keysOf(11, lost)).keys;
+  assert.notEqual(later[0], later[1]);
+});
 
-  test("with an unknown outcome asks first, for ten minutes", async () => {
-    const unknown = Object.assign(new Error("lost"), { name: "OutcomeUnknownError" });
-    const { keys, problem } = await keysOf(9, unknown);
-    assert.deepEqual([keys.length, problem.remedy], [1, "look first"]);
-    assert.equal((await keysOf(11, unknown)).keys.length, 2);
-  });
+test("an attempt to deploy with an unknown outcome asks first, for ten minutes", async () => {
+  const unknown = Object.assign(new Error("lost"), { name: "OutcomeUnknownError" });
+  const { keys, problem } = await keysOf(9, unknown);
+  assert.deepEqual([keys.length, problem.remedy], [1, "look first"]);
+  assert.equal((await keysOf(11, unknown)).keys.length, 2);
+});
 
-  test("does not count as a draft that signing out deletes", () => {
-    const data = new PersonData("zoë");
-    const draft = new Draft(data.entry("deployment", "docs", "preview"), KIND);
-    draft.edit("docs/fix");
-    assert.equal(data.loss().drafts, 0);
-  });
+test("an attempt to deploy does not count as a draft that signing out deletes", () => {
+  const data = new PersonData("zoë");
+  const draft = new Draft(data.entry("deployment", "docs", "preview"), KIND);
+  draft.edit("docs/fix");
+  assert.equal(data.loss().drafts, 0);
 });

@@ -1,4 +1,3 @@
-/** The jobs that *Today* shows, and when it reads them again. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
@@ -9,7 +8,6 @@ const { usedUpUntil } = await importSource("shell/rate_limit.ts");
 const NOW = Date.parse("2026-11-28T12:00:00Z");
 const ended = new AbortController().signal;
 
-/** Returns finished jobs, newest first. */
 function finishedJobs(count, changes = {}) {
   return Array.from({ length: count }, (_, at) => ({
     id: `${at}`,

@@ -1,16 +1,9 @@
 /** Browser translation, which replaces each text node of the page by a `font` element. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { repeats } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { expect, test } from "./fixtures.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
-
-/**
- * Replaces text nodes like Google Translate does, but keeps the words. Skips the elements that
- * translators skip.
- */
+/** Replaces text nodes like Google Translate does, but keeps the words. */
 const translate = (page) =>
   page.evaluate(() => {
     const skipped = "script, style, textarea, font, [translate=no], .notranslate";
@@ -30,10 +23,7 @@ const translate = (page) =>
     return nodes.length;
   });
 
-/**
- * Returns the start of the page's text, without the times of the last update. The document has more
- * rows of a table over time.
- */
+/** Returns the start of the page's text, because tables get more rows, without times. */
 async function textOf(page) {
   const text = await page.locator("main").innerText();
   return text
@@ -61,9 +51,8 @@ for (const { route, filter, sort } of [
     `the translated route ${route} shows right figures after each change`,
     repeats(route !== "views"),
     async ({ visitor }) => {
-      const { page, token, startSession, openReport, untilLoaded } = visitor;
-      await startSession(token({ scope: "analytics:read analytics:conversations" }));
-      await openReport({ route });
+      const { page, token, startAtReport, untilLoaded } = visitor;
+      await startAtReport({ route }, token({ scope: "analytics:read analytics:conversations" }));
       assert.ok((await translate(page)) > 20);
       const before = await textOf(page);
       await page.keyboard.press("w");

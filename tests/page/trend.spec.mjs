@@ -1,29 +1,24 @@
-/** The daily trend, with and without an archive of the project. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { expect, test } from "./fixtures.mjs";
+import { daysAgo, inWords } from "./reports.mjs";
 
-const DAY_MS = 86_400_000;
 const WEEK = { range: "last-7-days", compare: "none" };
 const MEDIUM_DATE = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
-const daysAgo = (count) => new Date(Date.now() - count * DAY_MS).toISOString().slice(0, 10);
 
 test.describe("archived project", () => {
-  test.use({ siteOptions: SMALL_SITE, projectKind: "archived" });
+  test.use({ projectKind: "archived" });
 
   test("the trend shows people and AI, and names missing days", async ({ visitor }) => {
-    const { site, page, project, startSession, openReport } = visitor;
+    const { site, page, project, startAtReport } = visitor;
     // The scheduled run archives yesterday, but no earlier day.
     await site.gateway.runCron();
     const range = { projectId: project, dateFrom: daysAgo(1), dateTo: daysAgo(0) };
     const { totals } = await site.upstream.views(range);
-    await startSession();
-    await openReport(WEEK);
+    await startAtReport(WEEK);
     const chart = page.getByRole("img", { name: /^Views per day/ });
     await expect(chart).toHaveAccessibleName(/No data for 5 days/);
-    const people = `People ${totals.human.toLocaleString("en-US")}`;
+    const people = `People ${inWords(totals.human)}`;
     await expect(chart).toHaveAccessibleName(new RegExp(people));
     await expect(chart.locator(".drawn_trend-missing")).toHaveCount(5);
     await expect(chart.locator(".drawn_trend-human")).toHaveCount(1);
@@ -35,17 +30,16 @@ test.describe("archived project", () => {
     const row = table.getByRole("row").filter({ has: page.getByRole("rowheader", { name: day }) });
     assert.deepEqual(
       await row.getByRole("cell").allTextContents(),
-      [totals.human, totals.ai, totals.human + totals.ai].map((n) => n.toLocaleString("en-US")),
+      [totals.human, totals.ai, totals.human + totals.ai].map(inWords),
     );
     await expect(table.getByText("No data")).toHaveCount(5);
     assert.deepEqual(await accessibilityFaults(page), []);
   });
 
   test("the chart explains a day by keyboard and pointer, and opens it", async ({ visitor }) => {
-    const { site, page, startSession, openReport } = visitor;
+    const { site, page, startAtReport } = visitor;
     await site.gateway.runCron();
-    await startSession();
-    await openReport(WEEK);
+    await startAtReport(WEEK);
     await page.getByText("Today is not in the chart").waitFor();
     const chart = page.getByRole("slider", { name: "Explore the chart" });
     await chart.focus();
@@ -69,10 +63,9 @@ test.describe("archived project", () => {
   });
 
   test("dragging over the chart opens several days", async ({ visitor }) => {
-    const { site, page, startSession, openReport } = visitor;
+    const { site, page, startAtReport } = visitor;
     await site.gateway.runCron();
-    await startSession();
-    await openReport(WEEK);
+    await startAtReport(WEEK);
     const chart = page.getByRole("slider", { name: "Explore the chart" });
     await chart.scrollIntoViewIfNeeded();
     const { x, y, width, height } = await chart.boundingBox();
@@ -90,9 +83,8 @@ test.describe("archived project", () => {
 });
 
 test("without an archive, the page explains how to turn the trend on", async ({ visitor }) => {
-  const { page, startSession, openReport, record } = visitor;
-  await startSession();
-  await openReport(WEEK);
+  const { page, startAtReport, record } = visitor;
+  await startAtReport(WEEK);
   await page.getByText("Daily data is off. How to turn it on").click();
   await page.getByText("ARCHIVE_PROJECTS", { exact: true }).waitFor();
   // The session already lists the archived projects. A request would add a 501 to the console.

@@ -1,6 +1,6 @@
-/** Trends of views by people and AI: their intervals and labels, and the layout of their chart. */
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { test } from "node:test";
+import { column, columns } from "./columns.mjs";
 import { importSource } from "./source.mjs";
 
 const { groupOf, groupsFor, MEASURES, trendPoints } = await importSource(
@@ -13,135 +13,124 @@ const { gapSentence, markdownNote, markdownStep, mergeMarks, mergeNote, pointLab
 
 const SHOWN = { measure: MEASURES.views, gap: "No data" };
 
-describe("trend", () => {
-  const held = (date, human, ai, days = 1) => ({
-    date,
-    human,
-    ai,
-    total: human + ai,
-    days,
-    missing: [],
-  });
-  const week = { from: "2026-11-02", to: "2026-11-08" };
+const held = (date, human, ai, days = 1) => ({
+  date,
+  human,
+  ai,
+  total: human + ai,
+  days,
+  missing: [],
+});
+const week = { from: "2026-11-02", to: "2026-11-08" };
 
-  test("a trend has a point for each day, held or missing", () => {
-    const points = trendPoints(week, "day", [held("2026-11-03", 5, 2)]);
-    assert.equal(points.length, 7);
-    assert.deepEqual(
-      points.map(({ held }) => held),
-      [0, 1, 0, 0, 0, 0, 0],
-    );
-    assert.deepEqual([points[1].human, points[1].ai], [5, 2]);
-  });
+test("a trend has a point for each day, held or missing", () => {
+  const points = trendPoints(week, "day", [held("2026-11-03", 5, 2)]);
+  assert.equal(points.length, 7);
+  assert.deepEqual(column(points, "held"), [0, 1, 0, 0, 0, 0, 0]);
+  assert.deepEqual([points[1].human, points[1].ai], [5, 2]);
+});
 
-  test("a trend has weeks from Monday, or months, cut to the range", () => {
-    const range = { from: "2026-10-07", to: "2026-11-10" };
-    const weeks = trendPoints(range, "week", [held("2026-10-05", 7, 1, 3)]);
-    assert.deepEqual([weeks[0].from, weeks[0].to], ["2026-10-07", "2026-10-11"]);
-    assert.deepEqual([weeks[0].held, weeks[0].days], [3, 5]);
-    const months = trendPoints(range, "month", [held("2026-11-01", 1, 1, 10)]);
-    assert.deepEqual(
-      months.map(({ from, to, held }) => [from, to, held]),
-      [
-        ["2026-10-07", "2026-10-31", 0],
-        ["2026-11-01", "2026-11-10", 10],
-      ],
-    );
-  });
+test("a trend has weeks from Monday, or months, cut to the range", () => {
+  const range = { from: "2026-10-07", to: "2026-11-10" };
+  const weeks = trendPoints(range, "week", [held("2026-10-05", 7, 1, 3)]);
+  assert.deepEqual([weeks[0].from, weeks[0].to], ["2026-10-07", "2026-10-11"]);
+  assert.deepEqual([weeks[0].held, weeks[0].days], [3, 5]);
+  const months = trendPoints(range, "month", [held("2026-11-01", 1, 1, 10)]);
+  assert.deepEqual(columns(months, "from", "to", "held"), [
+    ["2026-10-07", "2026-10-31", 0],
+    ["2026-11-01", "2026-11-10", 10],
+  ]);
+});
 
-  test("a trend groups by day, week or month depending on its length", () => {
-    assert.equal(groupOf(week), "day");
-    assert.equal(groupOf({ from: "2026-08-24", to: "2026-11-21" }), "day");
-    assert.equal(groupOf({ from: "2025-11-22", to: "2026-11-21" }), "week");
-    assert.equal(groupOf({ from: "2023-11-22", to: "2026-11-21" }), "month");
-  });
+test("a trend groups by day, week or month depending on its length", () => {
+  assert.equal(groupOf(week), "day");
+  assert.equal(groupOf({ from: "2026-08-24", to: "2026-11-21" }), "day");
+  assert.equal(groupOf({ from: "2025-11-22", to: "2026-11-21" }), "week");
+  assert.equal(groupOf({ from: "2023-11-22", to: "2026-11-21" }), "month");
+});
 
-  test("a chart offers the intervals that have several bars", () => {
-    const range = (to) => ({ from: "2026-01-01", to });
-    assert.deepEqual(groupsFor(range("2026-01-07")), ["day"]);
-    assert.deepEqual(groupsFor(range("2026-01-28")), ["day", "week"]);
-    assert.deepEqual(groupsFor(range("2026-12-31")), ["day", "week", "month"]);
-    assert.equal(groupOf(range("2026-01-07"), "month"), "day");
-    assert.equal(groupOf(range("2026-12-31"), "day"), "day");
-  });
+test("a chart offers the intervals that have several bars", () => {
+  const range = (to) => ({ from: "2026-01-01", to });
+  assert.deepEqual(groupsFor(range("2026-01-07")), ["day"]);
+  assert.deepEqual(groupsFor(range("2026-01-28")), ["day", "week"]);
+  assert.deepEqual(groupsFor(range("2026-12-31")), ["day", "week", "month"]);
+  assert.equal(groupOf(range("2026-01-07"), "month"), "day");
+  assert.equal(groupOf(range("2026-12-31"), "day"), "day");
+});
 
-  test("a chart offers at most 400 bars per day", () => {
-    const from = "2026-01-01";
-    assert.deepEqual(groupsFor({ from, to: "2027-02-04" }), ["day", "week", "month"]);
-    assert.deepEqual(groupsFor({ from, to: "2027-02-05" }), ["week", "month"]);
-  });
+test("a chart offers at most 400 bars per day", () => {
+  const from = "2026-01-01";
+  assert.deepEqual(groupsFor({ from, to: "2027-02-04" }), ["day", "week", "month"]);
+  assert.deepEqual(groupsFor({ from, to: "2027-02-05" }), ["week", "month"]);
+});
 
-  test("charts of visitors and searches have at most 92 bars, also with a chosen interval", () => {
-    for (const { maxBars } of [MEASURES.visitors, MEASURES.searches]) {
-      const year = { from: "2025-11-22", to: "2026-11-21" };
-      assert.deepEqual(groupsFor(year, maxBars), ["week", "month"]);
-      assert.equal(groupOf(year, "day", maxBars), "week");
-      assert.deepEqual(groupsFor({ from: "0001-01-01", to: "2026-11-21" }, maxBars), []);
-      for (let days = 1; days < 4000; days += 1) {
-        const range = { from: "2026-10-31", to: addDays("2026-10-31", days) };
-        for (const group of groupsFor(range, maxBars)) {
-          assert.ok(trendPoints(range, group, []).length <= 92, `${days} days by ${group}`);
-        }
+test("charts of visitors and searches have at most 92 bars, also with a chosen interval", () => {
+  for (const { maxBars } of [MEASURES.visitors, MEASURES.searches]) {
+    const year = { from: "2025-11-22", to: "2026-11-21" };
+    assert.deepEqual(groupsFor(year, maxBars), ["week", "month"]);
+    assert.equal(groupOf(year, "day", maxBars), "week");
+    assert.deepEqual(groupsFor({ from: "0001-01-01", to: "2026-11-21" }, maxBars), []);
+    for (let days = 1; days < 4000; days += 1) {
+      const range = { from: "2026-10-31", to: addDays("2026-10-31", days) };
+      for (const group of groupsFor(range, maxBars)) {
+        assert.ok(trendPoints(range, group, []).length <= 92, `${days} days by ${group}`);
       }
     }
-  });
+  }
+});
 
-  test("the label of a partial week has the number of its counted days", () => {
-    const range = { from: "2026-11-02", to: "2026-11-09" };
-    const held = [{ date: "2026-11-09", human: 5, ai: 5, days: 1 }];
-    const [whole, partial] = trendPoints(range, "week", held);
-    assert.deepEqual([whole.days, whole.span], [7, 7]);
-    assert.deepEqual([partial.days, partial.span], [1, 7]);
-    assert.equal(pointLabel(partial), "Nov 9, 2026 (1 of 7 days)");
-    const earlier = { ...partial, human: 4, ai: 4 };
-    assert.deepEqual(pointLines(partial, earlier, SHOWN).slice(1, 3), [
-      "People 5 · AI 5",
-      "Total 10 vs 8 (+25%)",
-    ]);
-    assert.deepEqual(pointLines({ ...partial, held: 0 }, earlier, SHOWN).slice(1), ["No data"]);
-    const loaded = { ...whole, human: 30, held: 3 };
-    assert.deepEqual(pointLines(loaded, { ...whole, human: 70 }, SHOWN).slice(2), []);
-    assert.deepEqual(pointLines({ ...whole, held: 7 }, loaded, SHOWN).slice(2), []);
-  });
+test("the label of a partial week has the number of its counted days", () => {
+  const range = { from: "2026-11-02", to: "2026-11-09" };
+  const held = [{ date: "2026-11-09", human: 5, ai: 5, days: 1 }];
+  const [whole, partial] = trendPoints(range, "week", held);
+  assert.deepEqual([whole.days, whole.span], [7, 7]);
+  assert.deepEqual([partial.days, partial.span], [1, 7]);
+  assert.equal(pointLabel(partial), "Nov 9, 2026 (1 of 7 days)");
+  const earlier = { ...partial, human: 4, ai: 4 };
+  assert.deepEqual(pointLines(partial, earlier, SHOWN).slice(1, 3), [
+    "People 5 · AI 5",
+    "Total 10 vs 8 (+25%)",
+  ]);
+  assert.deepEqual(pointLines({ ...partial, held: 0 }, earlier, SHOWN).slice(1), ["No data"]);
+  const loaded = { ...whole, human: 30, held: 3 };
+  assert.deepEqual(pointLines(loaded, { ...whole, human: 70 }, SHOWN).slice(2), []);
+  assert.deepEqual(pointLines({ ...whole, held: 7 }, loaded, SHOWN).slice(2), []);
+});
 
-  test("the comparison's line shares the scale of the bars", () => {
-    const point = (human) => ({ human, ai: 0, held: 1, days: 1, span: 1, from: "2026-11-01" });
-    const chart = layOutChart([point(1), point(1)], { width: 100, height: 50 }, [
-      point(4),
-      point(2),
-    ]);
-    assert.equal(linePoints(chart, [point(4), point(2)]), "25,0 75,25");
-    assert.equal(linePoints(chart, [{ ...point(4), held: 0 }, point(2)]), "75,25");
-  });
+test("the comparison's line shares the scale of the bars", () => {
+  const point = (human) => ({ human, ai: 0, held: 1, days: 1, span: 1, from: "2026-11-01" });
+  const chart = layOutChart([point(1), point(1)], { width: 100, height: 50 }, [point(4), point(2)]);
+  assert.equal(linePoints(chart, [point(4), point(2)]), "25,0 75,25");
+  assert.equal(linePoints(chart, [{ ...point(4), held: 0 }, point(2)]), "75,25");
+});
 
-  test("the chart stacks AI on top of people within the plot", () => {
-    const points = trendPoints(week, "day", [
-      held("2026-11-03", 600, 300),
-      held("2026-11-04", 90, 0),
-    ]);
-    const { bars, yTicks, xTicks } = layOutChart(points, { width: 700, height: 100 });
-    const [, full, low] = bars;
-    assert.equal(full.human.y + full.human.height, 100);
-    assert.equal(full.ai.y + full.ai.height, full.human.y);
-    assert.ok(full.ai.y >= 0);
-    assert.ok(Math.abs(full.human.height / full.ai.height - 2) < 1e-9);
-    assert.ok(low.human.height < full.human.height);
-    assert.ok(bars.every(({ x, width }) => x >= 0 && x + width <= 700));
-    assert.ok(yTicks.length <= 6 && yTicks.at(-1).value >= 900);
-    assert.ok(xTicks.length <= 8);
-  });
+test("the chart stacks AI on top of people within the plot", () => {
+  const points = trendPoints(week, "day", [
+    held("2026-11-03", 600, 300),
+    held("2026-11-04", 90, 0),
+  ]);
+  const { bars, yTicks, xTicks } = layOutChart(points, { width: 700, height: 100 });
+  const [, full, low] = bars;
+  assert.equal(full.human.y + full.human.height, 100);
+  assert.equal(full.ai.y + full.ai.height, full.human.y);
+  assert.ok(full.ai.y >= 0);
+  assert.ok(Math.abs(full.human.height / full.ai.height - 2) < 1e-9);
+  assert.ok(low.human.height < full.human.height);
+  assert.ok(bars.every(({ x, width }) => x >= 0 && x + width <= 700));
+  assert.ok(yTicks.length <= 6 && yTicks.at(-1).value >= 900);
+  assert.ok(xTicks.length <= 8);
+});
 
-  test("the bar of a single day is in the middle and narrow", () => {
-    const points = trendPoints({ from: week.from, to: week.from }, "day", []);
-    const [{ x, width }] = layOutChart(points, { width: 1000, height: 100 }).bars;
-    assert.deepEqual([x, width], [452, 96]);
-  });
+test("the bar of a single day is in the middle and narrow", () => {
+  const points = trendPoints({ from: week.from, to: week.from }, "day", []);
+  const [{ x, width }] = layOutChart(points, { width: 1000, height: 100 }).bars;
+  assert.deepEqual([x, width], [452, 96]);
+});
 
-  test("the chart of an empty trend has finite coordinates", () => {
-    const { bars, yTicks } = layOutChart([], { width: 300, height: 100 });
-    assert.equal(bars.length, 0);
-    assert.ok(yTicks.every(({ y }) => Number.isFinite(y)));
-  });
+test("the chart of an empty trend has finite coordinates", () => {
+  const { bars, yTicks } = layOutChart([], { width: 300, height: 100 });
+  assert.equal(bars.length, 0);
+  assert.ok(yTicks.every(({ y }) => Number.isFinite(y)));
 });
 
 test("a chart marks the day since which views of Markdown count as AI", () => {

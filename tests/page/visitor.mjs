@@ -1,33 +1,25 @@
-/**
- * The actions of a visitor. A visitor signs in, starts jobs and opens reports. Other actions use
- * the gateway's API or the simulator.
- */
+/** The actions of a visitor. Other actions use the gateway's API or the simulator. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { accessClaims, mintToken } from "../harness/token.mjs";
 
-export const ALL_SCOPES = "jobs:create jobs:read analytics:read";
+const DEFAULT_SCOPE = "jobs:create jobs:read analytics:read";
+export const EVERY_SCOPE = `${DEFAULT_SCOPE} analytics:conversations`;
 /** The page's storage key of the session's expiry, in milliseconds since the epoch. */
 const SIGNED_IN_UNTIL = "quillgate.signed-in-until";
 
-/**
- * @param {Awaited<ReturnType<import("./sites.mjs").SitePool["get"]>>} site
- * @param {import("playwright-core").Page} page
- * @param {string} project
- */
 export function createVisitor(site, page, project) {
   const tokens = [];
   /** Differs between projects, because a caller may open only 60 sessions per hour. */
   const subject = `visitor-of-${project}`;
 
   function token(changes = {}, secret = site.secret) {
-    const claims = accessClaims({ sub: subject, projects: [project], scope: ALL_SCOPES });
+    const claims = accessClaims({ sub: subject, projects: [project], scope: DEFAULT_SCOPE });
     const minted = mintToken({ ...claims, ...changes }, secret);
     tokens.push(minted);
     return minted;
   }
 
-  /** Signs in with the form, and opens the jobs. */
   async function signIn(used = token()) {
     await page.goto(`${site.url}/?route=jobs`);
     await submitToken(page, used);
@@ -78,7 +70,6 @@ export function createVisitor(site, page, project) {
       .getByRole("listitem")
       .filter({ hasText: firstLineOf(prompt).slice(0, 80) });
 
-  /** Starts a job, whose page opens. */
   async function startAndOpenJob(prompt) {
     await sendPrompt(prompt);
     const article = page.getByRole("article");
@@ -86,7 +77,6 @@ export function createVisitor(site, page, project) {
     return article;
   }
 
-  /** Starts a job, goes back to the list and returns the job's row. */
   async function startJob(prompt) {
     await startAndOpenJob(prompt);
     await backToList();
@@ -95,12 +85,10 @@ export function createVisitor(site, page, project) {
     return row;
   }
 
-  /** Leaves the page of a job for the list. */
   async function backToList() {
     await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
   }
 
-  /** Opens the page of a job from the list. */
   async function openJob(prompt) {
     await rowOf(prompt).getByRole("link", { name: prompt }).click();
     const article = page.getByRole("article");
@@ -120,12 +108,16 @@ export function createVisitor(site, page, project) {
     return { id: jobs[index].id, prLink: link };
   }
 
-  /** Opens a report by its address and waits until it is loaded. */
   async function openReport(query = {}) {
     const search = new URLSearchParams({ route: "views", project, ...query });
     await page.goto(`${site.url}/?${search}`);
     await page.getByRole("button", { name: /^Period/ }).waitFor();
     await untilLoaded();
+  }
+
+  async function startAtReport(query, used) {
+    await startSession(used);
+    await openReport(query);
   }
 
   /** Waits until the report has content and no request is pending. */
@@ -158,10 +150,10 @@ export function createVisitor(site, page, project) {
     return JSON.parse(text);
   }
 
-  /** Returns the targets of requests to the platform for this project and `others`. */
-  async function upstreamTargets(...others) {
+  /** Returns the targets of requests to the platform for this project. */
+  async function upstreamTargets() {
     const targets = (await site.upstream.requests()).map(({ target }) => target);
-    return targets.filter((target) => [project, ...others].includes(target.split("/")[3]));
+    return targets.filter((target) => target.split("/")[3] === project);
   }
 
   return {
@@ -182,6 +174,7 @@ export function createVisitor(site, page, project) {
     endJob,
     startElsewhere,
     openReport,
+    startAtReport,
     untilLoaded,
     openLastMonth,
     upstreamTargets,
@@ -190,7 +183,6 @@ export function createVisitor(site, page, project) {
 
 const firstLineOf = (prompt) => prompt.split("\n", 1)[0];
 
-/** Fills in the sign-in form of a page and submits it. */
 export async function submitToken(page, token) {
   await page.getByLabel("Access token").fill(token);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -209,7 +201,27 @@ export async function openComposer(page) {
   return box;
 }
 
-/** Waits until the element with this text has the focus. */
 export function untilFocused(page, text) {
   return page.waitForFunction((text) => document.activeElement?.textContent === text, text);
 }
+
+export const untilSelected = (page, text) =>
+  page.waitForFunction((text) => {
+    const { value, selectionStart, selectionEnd } = document.activeElement ?? {};
+    return value?.slice(selectionStart, selectionEnd) === text;
+  }, text);
+
+export async function untilRouteLoaded(page) {
+  await page
+    .locator(".today-sections, .report_table-table, main .empty, .live_rows-ledger")
+    .first()
+    .waitFor();
+  await page.waitForFunction(() => !document.querySelector("main :is(progress, [aria-busy=true])"));
+}
+
+/** Changes the JSON of the gateway's responses. */
+export const changeResponses = (page, url, change) =>
+  page.route(url, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: change(await response.json()) });
+  });

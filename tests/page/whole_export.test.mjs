@@ -1,9 +1,6 @@
-/**
- * Exports of a whole report. An export resumes after a failure, stops on request, and can be one
- * JSON document.
- */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { column } from "./columns.mjs";
 import { importSource } from "./source.mjs";
 
 const { WholeExport } = await importSource("analytics/export/whole_export.ts");
@@ -76,10 +73,7 @@ test("an export that fails before its first piece starts from scratch", async ()
   const wholeExport = new WholeExport("csv", open);
   assert.equal(await wholeExport.run(), false);
   assert.equal(await wholeExport.run(), true);
-  assert.deepEqual(
-    opened.map(({ resumeFrom }) => resumeFrom),
-    [undefined, undefined],
-  );
+  assert.deepEqual(column(opened, "resumeFrom"), [undefined, undefined]);
 });
 
 test("a cancelled export reports no problem", async () => {
@@ -96,10 +90,7 @@ test("a JSON export is one document that starts with the report", async () => {
   await wholeExport.run();
   const body = JSON.parse(await textOf(wholeExport, { report: "views" }));
   assert.equal(body.report, "views");
-  assert.deepEqual(
-    body.rows.map(({ path }) => path),
-    ["/a", "/b", "/c", "/d"],
-  );
+  assert.deepEqual(column(body.rows, "path"), ["/a", "/b", "/c", "/d"]);
 });
 
 test("a JSON export without rows is a valid document", async () => {

@@ -7,6 +7,7 @@ import { DurableObject } from "cloudflare:workers";
 import * as gateway from "../build/core/gateway.js";
 import module from "../build/core/gateway_bg.wasm";
 import description from "../build/core/openapi.txt";
+import { formatFields, host } from "./host.js";
 
 /** The number of the current instance. An inner object of an earlier instance is replaced. */
 let instance = 0;
@@ -16,7 +17,7 @@ let trap;
 const waiting = new Set();
 
 gateway.initSync({ module });
-gateway.attach(description, { openStream });
+gateway.attach(description, { ...host, openStream });
 
 /**
  * Replaces the instance if `error` is a new trap. Rejects the promises that depend on the old
@@ -27,7 +28,7 @@ function replaceInstance(error) {
   trap = error;
   instance += 1;
   gateway.__wbg_reset_state();
-  gateway.attach(description, { openStream });
+  gateway.attach(description, { ...host, openStream });
   for (const reject of waiting) reject(error);
   waiting.clear();
   return error;
@@ -80,10 +81,11 @@ export default {
   async fetch(request, env, context) {
     const started = Date.now();
     const uuid = crypto.randomUUID();
+    const head = `${request.method}\n${request.url}\n${formatFields(request.headers)}`;
     try {
-      return await guard(() => gateway.handle(uuid, started, request, env, context));
+      return await guard(() => gateway.handle(uuid, started, head, request, env, context));
     } catch (error) {
-      return guard(() => gateway.fail(uuid, started, request, String(error), env));
+      return guard(() => gateway.fail(uuid, started, head, String(error), env));
     }
   },
 };

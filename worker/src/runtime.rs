@@ -1,7 +1,6 @@
 mod context;
 mod crypto;
 mod d1;
-mod entry;
 mod error;
 mod host;
 mod messages;
@@ -19,16 +18,15 @@ pub mod trap;
 pub use context::{durable_objects, http_date, now, read_settings, to_millis, variable};
 pub use crypto::{digest_tag, new_uuid, random_bytes, subtle};
 pub use d1::{D1, Statement};
-pub use entry::{Entry, open_stream, set_entry};
 pub use error::{HostError, HostResult};
 pub use host::{
-    log_entry, log_error, log_for_operator, log_line, make_response, parse_json, plain_length,
-    read_body, read_headers, read_stream, stringify_json, to_record,
+    Host, exchange, log_entry, log_error, log_for_operator, log_line, make_response, open_stream,
+    parse_json, read_fields, read_stream, set_host, stringify_json,
 };
 pub use js_sys::Math::random;
 pub use messages::{read_policy, receive, send_back};
 pub use shared_fetch::share_fetch;
 pub use socket_messages::SocketMessages;
-pub use sql::{Database, number, optional_number, optional_text, text};
+pub use sql::{Database, SqlValue, Values};
 pub use task::{SharedTask, into_promise, run_until_wait};
 pub use timer::{Timer, Wait, Wake, limit_time, sleep, yield_now};

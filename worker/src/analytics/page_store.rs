@@ -4,12 +4,11 @@ use std::rc::Rc;
 use js_sys::JsString;
 use quillgate::Millis;
 use serde::Deserialize;
-use wasm_bindgen::JsValue;
 
 use crate::analytics::page::{PageHead, STALE_FOR, is_outdated, page_key};
 use crate::analytics::pages::Page;
 use crate::bounded_cache::BoundedCache;
-use crate::runtime::{Database, HostResult, now, number, optional_text, text};
+use crate::runtime::{Database, HostResult, now};
 
 /// Deletions read the whole table of parts.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
@@ -63,14 +62,16 @@ impl PageStore {
         }
         let query = "SELECT text, tag, rows, has_more, totals, fetched, fresh_until FROM page
             WHERE list = ? AND number = ?";
-        let key = [text(list), number(number_in_list)];
-        let Some(mut page) = self.database.first::<Page>(query, key)? else {
+        let Some(mut page) = self
+            .database
+            .first::<Page>(query, &[&list, &number_in_list])?
+        else {
             return Ok(None);
         };
         // The first part can be one code unit below the maximum: see `split_text`.
         if page.text.length() >= MAX_PART_LENGTH - 1 {
             let query = "SELECT text FROM page_part WHERE tag = ? ORDER BY part";
-            let parts: Vec<PartRow> = self.database.rows(query, [text(&page.head.tag)])?;
+            let parts: Vec<PartRow> = self.database.rows(query, &[&page.head.tag])?;
             for part in parts {
                 page.text = page.text.concat(&part.text);
             }
@@ -86,27 +87,30 @@ impl PageStore {
         let is_kept = |key: &str, cached: &Page| !is_outdated(key, &cached.head, list, head);
         self.memory.borrow_mut().retain(is_kept);
         let insert = "INSERT OR REPLACE INTO page
-            (list, number, text, tag, rows, has_more, totals, fetched, fresh_until)
+            (list, number, tag, rows, has_more, totals, fetched, fresh_until, text)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let insert_part = "INSERT OR REPLACE INTO page_part (tag, part, text) VALUES (?, ?, ?)";
         self.database.transaction(|| {
             let mut parts = split_text(&page.text, MAX_PART_LENGTH).into_iter();
-            let row = [
-                text(list),
-                number(number_in_list),
-                parts.next().map_or(JsValue::NULL, JsValue::from),
-                text(&head.tag),
-                number(head.rows),
-                number(head.has_more.into()),
-                totals_value(head),
-                number(head.freshness.fetched.0),
-                number(head.freshness.until.0),
-            ];
-            self.database.execute(insert, row)?;
+            let first = parts.next().unwrap_or_default();
+            self.database.execute_with_text(
+                insert,
+                &[
+                    &list,
+                    &number_in_list,
+                    &head.tag,
+                    &head.rows,
+                    &u64::from(head.has_more),
+                    &totals_text(head),
+                    &head.freshness.fetched,
+                    &head.freshness.until,
+                ],
+                &first,
+            )?;
             self.expire_outdated(list, head)?;
             for (part, at) in parts.zip(1..) {
-                let row = [text(&head.tag), number(at), part.into()];
-                self.database.execute(insert_part, row)?;
+                self.database
+                    .execute_with_text(insert_part, &[&head.tag, &at], &part)?;
             }
             self.sweep(head.freshness.fetched)
         })
@@ -120,18 +124,21 @@ impl PageStore {
         let query = "UPDATE page SET fresh_until = ?1 WHERE fresh_until > ?1 AND (
             (list = ?2 AND totals IS NULL) OR (list = ?2 AND totals < ?3)
             OR (list = ?2 AND totals > ?3))";
-        let now = number(latest.freshness.fetched.0);
-        self.database
-            .execute(query, [now, text(list), totals_value(latest)])
+        self.database.execute(
+            query,
+            &[&latest.freshness.fetched, &list, &totals_text(latest)],
+        )
     }
 
     /// The first page from `first` on that is not stored and fresh.
     pub fn first_missing(&self, list: &str, first: u64) -> HostResult<Option<u64>> {
         let query = "SELECT number, has_more FROM page
             WHERE list = ? AND number >= ? AND fresh_until > ? ORDER BY number";
-        let key = [text(list), number(first), number(now().0)];
         let mut missing = first;
-        for page in self.database.rows::<NumberRow>(query, key)? {
+        for page in self
+            .database
+            .rows::<NumberRow>(query, &[&list, &first, &now()])?
+        {
             if page.number != missing {
                 break;
             }
@@ -160,28 +167,26 @@ impl PageStore {
             // The pages stored first have the lowest row ids.
             let delete = "DELETE FROM page WHERE rowid <=
                 (SELECT rowid FROM page ORDER BY rowid DESC LIMIT 1 OFFSET ?)";
-            self.database.execute(delete, [number(STORED_AFTERWARDS)])?;
+            self.database.execute(delete, &[&STORED_AFTERWARDS])?;
             self.stored.set(self.count()?);
         } else if now < self.next_sweep.get() {
             return Ok(());
         }
         self.next_sweep.set(now.plus(SWEEP_PERIOD));
         let delete = "DELETE FROM page WHERE fresh_until <= ?";
-        self.database
-            .execute(delete, [number(now.since(STALE_FOR).0)])?;
+        self.database.execute(delete, &[&now.since(STALE_FOR)])?;
         let delete = "DELETE FROM page_part WHERE tag NOT IN (SELECT tag FROM page)";
-        self.database.execute(delete, [])
+        self.database.execute(delete, &[])
     }
 
     pub fn count(&self) -> HostResult<u64> {
-        let count = self.database.value("SELECT count(*) FROM page", [])?;
+        let count = self.database.value("SELECT count(*) FROM page", &[])?;
         Ok(count.unwrap_or(0))
     }
 }
 
-fn totals_value(head: &PageHead) -> JsValue {
-    let number = head.totals.map(|totals| totals.number().to_string());
-    optional_text(number.as_deref())
+fn totals_text(head: &PageHead) -> Option<String> {
+    head.totals.map(|totals| totals.number().to_string())
 }
 
 /// Never splits a surrogate pair.

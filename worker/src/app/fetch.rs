@@ -23,7 +23,7 @@ use crate::auth::{Identity, identify_session};
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::response::GatewayResponse;
-use crate::runtime::{HostError, into_promise, read_headers, run_until_wait, to_millis};
+use crate::runtime::{HostError, into_promise, read_fields, run_until_wait, to_millis};
 use crate::upstream::metrics::RequestMetrics;
 
 /// Returns a `Response`, or a promise of one. `started` is in milliseconds.
@@ -31,11 +31,12 @@ use crate::upstream::metrics::RequestMetrics;
 pub fn handle(
     uuid: String,
     started: f64,
+    head: &str,
     request: Request,
     env: Env,
     execution: Execution,
 ) -> Result<JsValue, JsValue> {
-    let head = read_head(uuid, &request);
+    let head = read_head(uuid, head);
     #[cfg(feature = "trap-route")]
     if let Some(trapped) = super::trap::handle(&head, &env) {
         return Ok(trapped.into());
@@ -141,8 +142,8 @@ async fn identify(
 
 /// The handler threw an exception, for example after a trap.
 #[wasm_bindgen]
-pub fn fail(uuid: String, started: f64, request: &Request, message: String, env: &Env) -> Response {
-    let head = read_head(uuid, request);
+pub fn fail(uuid: String, started: f64, head: &str, message: String, env: &Env) -> Response {
+    let head = read_head(uuid, head);
     let config = load_config(env).ok();
     let (facts, problem) = describe_crash(config.as_deref(), &head);
     let mut metrics = RequestMetrics {
@@ -153,9 +154,11 @@ pub fn fail(uuid: String, started: f64, request: &Request, message: String, env:
     respond(env, &head, to_millis(started), &facts, &metrics, response)
 }
 
-fn read_head(uuid: String, request: &Request) -> RequestHead {
-    let headers = read_headers(&request.headers());
-    RequestHead::read(uuid, request.method(), request.url(), headers)
+/// `head` has the method, the URL, and the names and values of the header fields, each on a line.
+fn read_head(uuid: String, head: &str) -> RequestHead {
+    let mut lines = head.split('\n');
+    let [method, url] = [lines.next(), lines.next()].map(|line| line.unwrap_or("").to_owned());
+    RequestHead::read(uuid, method, url, read_fields(lines))
 }
 
 /// The cron trigger calls this function.

@@ -15,7 +15,7 @@ use crate::app::config::Config;
 use crate::auth::VerifiedTokens;
 use crate::bounded_cache::BoundedCache;
 use crate::budget::read_budget::ReadBudget;
-use crate::runtime::{Entry, set_entry, variable};
+use crate::runtime::{Host, set_host, variable};
 use crate::variable::VariableError;
 
 /// The maximum number and total size in bytes of cached pages. With the reports, they use at most
@@ -156,8 +156,8 @@ pub fn with_reads<T>(run: impl FnOnce(&mut ReadBudget) -> T) -> T {
 }
 
 #[wasm_bindgen]
-pub fn attach(description: JsString, entry: Entry) {
-    set_entry(entry);
+pub fn attach(description: JsString, host: Host) {
+    set_host(host);
     ISOLATE.with_borrow_mut(|isolate| isolate.description = Some(description));
 }
 

@@ -115,6 +115,7 @@ async fn request_key_set(address: &str, caching: Caching) -> KeySetReply {
         body: None,
         caching,
         time: TIMEOUT,
+        max_bytes: MAX_BYTES,
     });
     let Ok(message) = sent.await else {
         return KeySetReply {
@@ -126,10 +127,7 @@ async fn request_key_set(address: &str, caching: Caching) -> KeySetReply {
         Caching::Bypass => Millis(0),
         Caching::For(_) => read_age(message.head.headers.get("age")),
     };
-    let text = match message.head.status {
-        200 => message.read_text(MAX_BYTES).await,
-        _ => None,
-    };
+    let text = message.body.filter(|_| message.head.status == 200);
     KeySetReply {
         set: text.and_then(|text| KeySet::read(&text, now().since(age)).ok()),
         is_from_cache: age > Millis(0),

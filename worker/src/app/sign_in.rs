@@ -45,16 +45,11 @@ pub async fn conclude(context: &mut Context) -> Result<HostResponse, Problem> {
         body: Some(&callback.body),
         caching: Caching::Bypass,
         time: TIMEOUT,
+        max_bytes: MAX_RESPONSE_BYTES,
     });
-    let response = match sent.await {
-        Ok(message) => Some((
-            message.head.status,
-            message.read_text(MAX_RESPONSE_BYTES).await,
-        )),
-        Err(_) => None,
-    };
-    let response = response.as_ref();
-    let response = response.map(|(status, body)| (*status, body.as_deref()));
+    let received = sent.await.ok();
+    let received = received.as_ref();
+    let response = received.map(|it| (it.head.status, it.body.as_deref()));
     let token = sign_in::read_token_response(callback.issuer, response)?;
     let proof = Proof::IdToken {
         token: &token,

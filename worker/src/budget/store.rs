@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use quillgate::{Millis, RateLimitPolicy};
 use serde::Deserialize;
-use wasm_bindgen::JsValue;
 
 use crate::budget::health::BudgetHealth;
 use crate::budget::limits::Limits;
@@ -15,7 +14,7 @@ use crate::budget::{self, counts_refusals};
 use crate::budget::{BudgetSnapshot, LimitUsage};
 use crate::http::problem::Problem;
 use crate::json;
-use crate::runtime::{Database, HostError, HostResult, now, number, text};
+use crate::runtime::{Database, HostError, HostResult, now};
 
 pub const BUDGET_TABLES: &str = include_str!("migrations/0001_budget.sql");
 
@@ -75,7 +74,7 @@ impl BudgetStore {
         // not send probes and stored 0 as the time of the next probe.
         let update = "UPDATE closed SET probe = iif(probe = 0, ?1, min(probe, ?1))";
         let latest = next_probe(store.limits.window, now);
-        store.database.execute(update, [number(latest.0)])?;
+        store.database.execute(update, &[&latest])?;
         Ok(store)
     }
 
@@ -103,13 +102,15 @@ impl BudgetStore {
         let ceilings: Vec<_> = request.ceilings.iter().map(|own| &own.name).collect();
         let insert = "INSERT INTO reservation (policy, caller, at, ceilings) VALUES (?, ?, ?, ?)
             RETURNING id";
-        let row = [
-            text(policy.as_str()),
-            text(&request.caller),
-            number(at.0),
-            text(&json::to_text(&ceilings)),
-        ];
-        let id: Option<u64> = self.database.value(insert, row)?;
+        let id: Option<u64> = self.database.value(
+            insert,
+            &[
+                &policy.as_str(),
+                &request.caller,
+                &at,
+                &json::to_text(&ceilings),
+            ],
+        )?;
         let id = id.ok_or_else(|| HostError::new("an inserted row has no id"))?;
         // A new id is one more than the highest id in the table, so about one in `SWEEP_INTERVAL`
         // reservations deletes old rows.
@@ -162,9 +163,10 @@ impl BudgetStore {
         now: Millis,
     ) -> HostResult<(Option<UpstreamBlock>, impl FnMut(u32) -> LimitUsage + use<>)> {
         let since = now.since(self.limits.window(policy));
-        let names = text(&json::to_text(&names));
-        let values = [names, text(policy.as_str()), number(now.0), number(since.0)];
-        let rows: Vec<UsageRow> = self.database.rows(USAGE, values)?;
+        let rows: Vec<UsageRow> = self.database.rows(
+            USAGE,
+            &[&json::to_text(&names), &policy.as_str(), &now, &since],
+        )?;
         let block = rows.first().and_then(|row| {
             Some(UpstreamBlock {
                 until: row.until?,
@@ -199,13 +201,13 @@ impl BudgetStore {
     pub fn postpone(&self, id: u64) -> HostResult<()> {
         let at = now().plus(self.request_timeout);
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
-        self.database.execute(update, [number(at.0), number(id)])
+        self.database.execute(update, &[&at, &id])
     }
 
     /// The reservation of a finished request counts for one window from now.
     pub fn settle(&self, id: u64) -> HostResult<()> {
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
-        self.database.execute(update, [number(now().0), number(id)])
+        self.database.execute(update, &[&now(), &id])
     }
 
     /// Settles or releases the reservation of a finished request. A successful probe removes the
@@ -220,7 +222,8 @@ impl BudgetStore {
             ReservationOutcome::Succeeded => {
                 if let Some(probed) = reservation.probed {
                     let delete = "DELETE FROM closed WHERE policy = ? AND until = ? AND probe = ?";
-                    self.database.execute(delete, block_row(policy, probed))?;
+                    self.database
+                        .execute(delete, &[&policy.as_str(), &probed.until, &probed.probe_at])?;
                 }
                 return self.settle(id);
             }
@@ -238,7 +241,7 @@ impl BudgetStore {
             }
         }
         let delete = "DELETE FROM reservation WHERE id = ?";
-        self.database.execute(delete, [number(id)])
+        self.database.execute(delete, &[&id])
     }
 
     fn sweep(&self, now: Millis) -> HostResult<()> {
@@ -250,19 +253,20 @@ impl BudgetStore {
             let before = now.since(self.limits.window(policy));
             let delete = "DELETE FROM reservation WHERE policy = ? AND at <= ?";
             self.database
-                .execute(delete, [text(policy.as_str()), number(before.0)])?;
+                .execute(delete, &[&policy.as_str(), &before])?;
         }
         Ok(())
     }
 
     fn store_block(&self, policy: RateLimitPolicy, block: UpstreamBlock) -> HostResult<()> {
         let insert = "INSERT OR REPLACE INTO closed (policy, until, probe) VALUES (?, ?, ?)";
-        self.database.execute(insert, block_row(policy, block))
+        self.database
+            .execute(insert, &[&policy.as_str(), &block.until, &block.probe_at])
     }
 
     pub fn lift_block(&self, policy: RateLimitPolicy) -> HostResult<()> {
         let delete = "DELETE FROM closed WHERE policy = ?";
-        self.database.execute(delete, [text(policy.as_str())])
+        self.database.execute(delete, &[&policy.as_str()])
     }
 
     pub fn health(&self, policy: RateLimitPolicy) -> HostResult<BudgetHealth> {
@@ -281,14 +285,6 @@ impl BudgetStore {
     }
 }
 
-fn block_row(policy: RateLimitPolicy, block: UpstreamBlock) -> [JsValue; 3] {
-    [
-        text(policy.as_str()),
-        number(block.until.0),
-        number(block.probe_at.0),
-    ]
-}
-
 #[cfg(test)]
 mod tests {
     #![expect(
@@ -297,6 +293,7 @@ mod tests {
     )]
 
     use js_sys::Object;
+    use wasm_bindgen::JsValue;
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;

@@ -63,12 +63,7 @@ impl HeaderFields {
         Some(value)
     }
 
-    pub fn later_cookies(&self) -> impl Iterator<Item = &str> {
-        let cookies = self.iter().filter(|(name, _)| *name == "set-cookie");
-        cookies.map(|(_, value)| value).skip(1)
-    }
-
-    /// Without [`Self::later_cookies`].
+    /// Without cookies after the first.
     pub fn to_json(&self) -> String {
         let mut members = Map::new();
         for (name, value) in self.iter() {

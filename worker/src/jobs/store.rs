@@ -32,7 +32,7 @@ use serde::Deserialize;
 pub use changes::DELETION_LIFE;
 
 use crate::jobs::resource::Resource;
-use crate::runtime::{Database, HostError, HostResult, text};
+use crate::runtime::{Database, HostError, HostResult};
 
 /// An alarm polls and deletes at most this number of jobs.
 const MAX_JOBS_PER_ALARM: u64 = 20;
@@ -48,7 +48,7 @@ pub struct JobStore {
 
 impl JobStore {
     pub fn open(database: Rc<Database>, poll_window: Millis) -> HostResult<Self> {
-        let stored: Option<Project> = database.first("SELECT id, resource FROM project", [])?;
+        let stored: Option<Project> = database.first("SELECT id, resource FROM project", &[])?;
         Ok(Self {
             database,
             poll_window,
@@ -70,8 +70,7 @@ impl JobStore {
             None => {}
         }
         let insert = "INSERT INTO project (id, resource) VALUES (?, ?)";
-        let values = [text(id), text(resource.as_str())];
-        self.database.execute(insert, values)?;
+        self.database.execute(insert, &[&id, &resource.as_str()])?;
         // `set` fails only if the cell has a value. The cell was empty above, and no other code has
         // run since.
         let _ = self.project.set(project);

@@ -2,12 +2,14 @@ use js_sys::{Array, Promise, Reflect};
 use quillgate::Millis;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 use worker::worker_sys::{D1Database as RawDatabase, D1PreparedStatement, D1Result};
 
 use crate::runtime::error::{HostError, HostResult};
+use crate::runtime::messages::send_back;
 use crate::runtime::timer::limit_time;
 
 /// D1 cancels a query after 30 s, but the response may never arrive.
@@ -41,15 +43,16 @@ impl D1 {
         }
     }
 
-    pub fn prepare(&self, query: &str, values: &[JsValue]) -> HostResult<Statement> {
-        let values = values.iter().collect();
+    /// The values are an array.
+    pub fn prepare(&self, query: &str, values: &Value) -> HostResult<Statement> {
+        let values = send_back(values)?.unchecked_into();
         Ok(self.database.prepare(query)?.bind(values)?)
     }
 
     pub async fn rows<T: DeserializeOwned>(
         &self,
         query: &str,
-        values: &[JsValue],
+        values: &Value,
     ) -> HostResult<Vec<T>> {
         Ok(self.rows_and_size(query, values).await?.0)
     }
@@ -58,7 +61,7 @@ impl D1 {
     pub async fn rows_and_size<T: DeserializeOwned>(
         &self,
         query: &str,
-        values: &[JsValue],
+        values: &Value,
     ) -> HostResult<(Vec<T>, Option<u64>)> {
         let promise = self.prepare(query, values)?.all()?;
         let result: D1Result = self.wait_for(promise).await?.unchecked_into();

@@ -1,11 +1,15 @@
-use js_sys::Object;
+use js_sys::{Array, JsString, Object};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::Storage;
-use worker::worker_sys::{SqlStorage, SqlStorageCursor};
+use worker::worker_sys::SqlStorage;
 
+use crate::json;
 use crate::runtime::error::{HostError, HostResult};
+use crate::runtime::host::host;
 
 #[wasm_bindgen]
 extern "C" {
@@ -17,28 +21,32 @@ extern "C" {
         this: &TransactionalStorage,
         run: &mut dyn FnMut() -> Result<(), JsValue>,
     ) -> Result<(), JsValue>;
-
-    /// `SqlStorage`. The wrapper in the `worker` crate copies each value twice.
-    #[wasm_bindgen(extends = SqlStorage)]
-    type PreparedStorage;
-
-    #[wasm_bindgen(method, catch, variadic)]
-    fn exec(
-        this: &PreparedStorage,
-        statement: &str,
-        values: Vec<JsValue>,
-    ) -> Result<SqlStorageCursor, JsValue>;
 }
 
+/// A string, a number or `null`. Numbers are bound as floating-point numbers, which `SQLite` stores
+/// as integers in a column with integer affinity.
+pub trait SqlValue {
+    fn to_json(&self) -> Value;
+}
+
+impl<T: Serialize> SqlValue for T {
+    fn to_json(&self) -> Value {
+        json!(self)
+    }
+}
+
+/// Of a statement. A serializer for each type of tuple would add several kilobytes.
+pub type Values<'a> = &'a [&'a dyn SqlValue];
+
 pub struct Database {
-    sql: PreparedStorage,
+    sql: SqlStorage,
     storage: Storage,
 }
 
 impl Database {
     pub fn new(storage: Storage) -> Self {
         Self {
-            sql: storage.as_raw().sql().unchecked_into(),
+            sql: storage.as_raw().sql(),
             storage,
         }
     }
@@ -53,60 +61,73 @@ impl Database {
         self.sql.database_size() as u64
     }
 
-    pub fn execute(&self, statement: &str, values: impl Into<Vec<JsValue>>) -> HostResult<()> {
-        self.run(statement, values.into())?;
+    pub fn execute(&self, statement: &str, values: Values<'_>) -> HostResult<()> {
+        self.query(statement, values, None)?;
         Ok(())
     }
 
-    pub fn rows<T: DeserializeOwned>(
+    /// Binds `text` after the values.
+    pub fn execute_with_text(
         &self,
-        query: &str,
-        values: impl Into<Vec<JsValue>>,
-    ) -> HostResult<Vec<T>> {
-        let rows = self.run(query, values.into())?.to_array();
-        rows.iter()
-            .map(|row| Ok(serde_wasm_bindgen::from_value(row)?))
-            .collect()
+        statement: &str,
+        values: Values<'_>,
+        text: &JsString,
+    ) -> HostResult<()> {
+        self.query(statement, values, Some(text))?;
+        Ok(())
+    }
+
+    /// The fields of a row have the names of the columns.
+    pub fn rows<T: DeserializeOwned>(&self, query: &str, values: Values<'_>) -> HostResult<Vec<T>> {
+        let rows = self.query(query, values, None)?;
+        let decode = |row| Ok(serde_wasm_bindgen::from_value(row)?);
+        rows.iter().map(decode).collect()
     }
 
     pub fn first<T: DeserializeOwned>(
         &self,
         query: &str,
-        values: impl Into<Vec<JsValue>>,
+        values: Values<'_>,
     ) -> HostResult<Option<T>> {
         Ok(self.rows(query, values)?.into_iter().next())
     }
 
+    /// Returns the first column.
     pub fn values<T: DeserializeOwned>(
         &self,
         query: &str,
-        values: impl Into<Vec<JsValue>>,
+        values: Values<'_>,
     ) -> HostResult<Vec<T>> {
-        let rows = self.run(query, values.into())?.to_array();
+        let rows = self.query(query, values, None)?;
         let first = |row: JsValue| Object::values(row.unchecked_ref()).get(0);
-        rows.iter()
-            .map(|row| Ok(serde_wasm_bindgen::from_value(first(row))?))
-            .collect()
+        let decode = |row| Ok(serde_wasm_bindgen::from_value(first(row))?);
+        rows.iter().map(decode).collect()
     }
 
     pub fn value<T: DeserializeOwned>(
         &self,
         query: &str,
-        values: impl Into<Vec<JsValue>>,
+        values: Values<'_>,
     ) -> HostResult<Option<T>> {
         Ok(self.values(query, values)?.into_iter().next())
     }
 
-    fn run(&self, statement: &str, values: Vec<JsValue>) -> HostResult<SqlStorageCursor> {
-        Ok(self.sql.exec(statement, values)?)
+    fn query(
+        &self,
+        statement: &str,
+        values: Values<'_>,
+        text: Option<&JsString>,
+    ) -> HostResult<Array> {
+        let values: Value = values.iter().map(|value| value.to_json()).collect();
+        host()?.query(&self.sql, statement, &json::to_text(&values), text)
     }
 
     /// Runs the steps that the database has not run yet. Never change a released step.
     pub fn migrate(&self, steps: &[&'static str]) -> HostResult<()> {
         self.transaction(|| {
             let table = "CREATE TABLE IF NOT EXISTS migration (done INTEGER NOT NULL)";
-            self.execute(table, [])?;
-            let done = self.value("SELECT done FROM migration", [])?.unwrap_or(0);
+            self.execute(table, &[])?;
+            let done = self.value("SELECT done FROM migration", &[])?.unwrap_or(0);
             // A newer release may have applied more steps before a rollback. Recording a smaller
             // number would make it repeat them.
             if done >= steps.len() as u64 {
@@ -114,11 +135,11 @@ impl Database {
             }
             let pending = steps.iter().zip(0..).filter(|(_, at)| *at >= done);
             for (step, _) in pending {
-                self.execute(step, [])?;
+                self.execute(step, &[])?;
             }
-            self.execute("DELETE FROM migration", [])?;
+            self.execute("DELETE FROM migration", &[])?;
             let insert = "INSERT INTO migration (done) VALUES (?)";
-            self.execute(insert, [number(steps.len() as u64)])
+            self.execute(insert, &[&steps.len()])
         })
     }
 
@@ -132,23 +153,4 @@ impl Database {
         })?;
         outcome.ok_or_else(|| HostError::new("the transaction did not run"))
     }
-}
-
-pub fn optional_text(value: Option<&str>) -> JsValue {
-    value.map_or(JsValue::NULL, JsValue::from_str)
-}
-
-/// Bound as a floating-point number, which `SQLite` stores as an integer in a column with integer
-/// affinity.
-#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-pub fn number(number: u64) -> JsValue {
-    JsValue::from_f64(number as f64)
-}
-
-pub fn optional_number(value: Option<u64>) -> JsValue {
-    value.map_or(JsValue::NULL, number)
-}
-
-pub fn text(text: &str) -> JsValue {
-    JsValue::from_str(text)
 }

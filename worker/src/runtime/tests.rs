@@ -11,7 +11,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use js_sys::{Array, Function, JsString, Object, Promise, Reflect, Uint8Array};
 use quillgate::Millis;
+use serde_json::{Value, json};
 use wasm_bindgen::closure::Closure;
+use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -23,8 +25,16 @@ use crate::auth::jwks::{Algorithm, PublicKey};
 use crate::auth::signature::verify_signature;
 use crate::http::response::HeaderFields;
 use crate::runtime::d1::D1;
-use crate::runtime::host::{read_headers, read_stream};
-use crate::runtime::{Database, SharedTask, SocketMessages, digest_tag, into_promise};
+use crate::runtime::host::{read_fields, read_stream};
+use crate::runtime::{Database, Host, SharedTask, SocketMessages, digest_tag, into_promise};
+
+#[wasm_bindgen(module = "/entry/host.js")]
+extern "C" {
+    #[wasm_bindgen(thread_local_v2, js_name = host)]
+    pub static HOST: Host;
+    #[wasm_bindgen(js_name = formatFields)]
+    fn format_fields(headers: &Headers) -> String;
+}
 
 fn js(text: &str) -> JsString {
     text.into()
@@ -72,12 +82,13 @@ async fn the_signatures_of_rfc_7515_are_verified() {
 #[wasm_bindgen_test]
 fn header_fields_are_read_with_lowercase_names_and_all_characters() {
     let headers = Headers::new().unwrap();
-    assert_eq!(read_headers(&headers), HeaderFields::default());
+    let read = |headers| read_fields(format_fields(headers).split('\n'));
+    assert_eq!(read(&headers), HeaderFields::default());
     for (name, value) in [("X-B", "\"é\": {1, 2}"), ("x-a", ""), ("X-C", "1")] {
         headers.append(name, value).unwrap();
     }
     headers.append("x-c", "2").unwrap();
-    let fields = read_headers(&headers);
+    let fields = read(&headers);
     let expected = [("x-a", ""), ("x-b", "\"é\": {1, 2}"), ("x-c", "1, 2")];
     assert_eq!(fields.iter().collect::<Vec<_>>(), expected);
 }
@@ -285,6 +296,40 @@ pub(crate) fn fake_database(argument: &JsValue, exec: &str) -> Rc<Database> {
 }
 
 #[wasm_bindgen_test]
+fn statements_and_rows_keep_all_characters_integers_and_nulls() {
+    let exec = "(_, text, number, missing) => ({ toArray: () => [{ text, number, missing }] })";
+    let database = fake_database(&JsValue::NULL, exec);
+    let (text, number) = ("a\0é😀\"\u{2028}", (1_u64 << 53) - 1);
+    let row: Option<Value> = database
+        .first("SELECT", &[&text, &number, &None::<String>])
+        .unwrap();
+    let expected = json!({ "text": text, "number": number, "missing": null });
+    assert_eq!(row, Some(expected));
+}
+
+#[wasm_bindgen_test]
+fn a_statement_without_values_or_rows_returns_none() {
+    let exec = "(_, ...values) => ({ toArray: () => values })";
+    let database = fake_database(&JsValue::NULL, exec);
+    database.execute("DELETE", &[]).unwrap();
+    assert_eq!(database.value::<u64>("SELECT", &[]).unwrap(), None);
+}
+
+#[wasm_bindgen_test]
+fn a_javascript_string_is_bound_after_the_values() {
+    let exec = "(_, ...values) => {
+      argument.push(...values);
+      return { toArray: () => [] };
+    }";
+    let values = Array::new();
+    let database = fake_database(&values, exec);
+    database
+        .execute_with_text("INSERT", &[&1], &js("😀"))
+        .unwrap();
+    assert_eq!(values.join(","), "1,😀");
+}
+
+#[wasm_bindgen_test]
 async fn a_call_without_a_response_from_d1_times_out() {
     let binding = Function::new_no_args(
         "const never = () => new Promise(() => {});
@@ -293,8 +338,11 @@ async fn a_call_without_a_response_from_d1_times_out() {
     );
     let binding = binding.call0(&JsValue::UNDEFINED).unwrap();
     let database = D1::new(binding, Millis(10));
-    let statement = database.prepare("SELECT 1", &[]).unwrap();
-    let refused = database.rows::<u32>("SELECT 1", &[]).await.unwrap_err();
+    let statement = database.prepare("SELECT 1", &json!([])).unwrap();
+    let refused = database
+        .rows::<u32>("SELECT 1", &json!([]))
+        .await
+        .unwrap_err();
     assert_eq!(refused.to_string(), "D1 did not answer in time");
     let refused = database.batch(&[statement]).await.unwrap_err();
     assert_eq!(refused.to_string(), "D1 did not answer in time");

@@ -17,7 +17,7 @@ use crate::upstream::metrics::ExchangeMetrics;
 use crate::upstream::page_check::read_page;
 use crate::upstream::refusal::Refusal;
 use crate::upstream::request::UpstreamRequest;
-use crate::upstream::transport::{Caching, Outgoing, send};
+use crate::upstream::transport::{Caching, Outgoing, Received, send};
 use crate::upstream::upstream_settings::UpstreamSettings;
 
 /// The message of a larger error response is ignored.
@@ -91,7 +91,12 @@ pub async fn send_upstream(
     }
     let deadline = started.plus(settings.timeout);
     let mut attempts = Attempts::new(settings, request.method(), deadline);
-    let (status, outcome) = attempt(settings, request, &mut attempts, pay).await;
+    let reply = attempt(settings, request, &mut attempts, pay).await;
+    let status = reply.as_ref().ok().map(|reply| reply.head.status);
+    let outcome = match reply {
+        Ok(reply) => read_response(settings, request, reply),
+        Err(error) => Err(classify_transport_error(error, request.method())),
+    };
     let failure = outcome.as_ref().err();
     let ended = now();
     with_breakers(|breakers| {
@@ -110,64 +115,66 @@ pub async fn send_upstream(
     }
 }
 
-/// Also returns the status of the last attempt.
 async fn attempt(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
     attempts: &mut Attempts<'_>,
     pay: &mut dyn FnMut() -> bool,
-) -> (Option<u16>, Result<UpstreamResponse, UpstreamFailure>) {
-    let (url, method) = (settings.base_url.join(request.target), request.method());
+) -> Result<Received, TransportError> {
+    let url = settings.base_url.join(request.target);
     loop {
-        let Some(key) = attempts.key() else {
-            return (
-                None,
-                Err(classify_transport_error(TransportError::Broken, method)),
-            );
-        };
+        let key = attempts.key().ok_or(TransportError::Broken)?;
         let sent = send(Outgoing {
-            method: method.as_str(),
+            method: request.method().as_str(),
             url: &url,
             headers: request.headers(key),
             body: request.body,
             caching: Caching::Bypass,
             time: attempts.deadline.since(now()),
-        })
-        .await;
-        let head = sent.as_ref().map(|message| &message.head);
-        let next = attempts.plan_next(head.map_err(|error| *error), None, now());
-        if next == NextAttempt::Repeat && pay() {
-            continue;
-        }
-        let mut message = match sent {
-            Ok(message) => message,
-            Err(error) => return (None, Err(classify_transport_error(error, method))),
+            max_bytes: max_bytes(request.operation),
+        });
+        let reply = sent.await;
+        let head = reply.as_ref().map(|reply| &reply.head);
+        let refusal = reply.as_ref().ok().and_then(find_refusal);
+        let is_final = match attempts.plan_next(head.map_err(|error| *error), refusal, now()) {
+            NextAttempt::Stop => true,
+            NextAttempt::OtherKey => false,
+            NextAttempt::Repeat => !pay(),
         };
-        let head = std::mem::take(&mut message.head);
-        let status = Some(head.status);
-        if head.is_success() {
-            let Some(body) = message.read_text(max_bytes(request.operation)).await else {
-                return (status, Err(classify_malformed(method)));
-            };
-            let leak = classify_leak(&head, &body, method, settings);
-            return (
-                status,
-                leak.map_or(Ok(UpstreamResponse { head, body }), Err),
-            );
+        if is_final {
+            return reply;
         }
-        let error = match head.status {
-            200..=299 => None,
-            _ => message.read_text(MAX_ERROR_BYTES).await,
-        };
-        let error = error.unwrap_or_default();
-        let refusal = Refusal::classify(&head, &error);
-        if attempts.plan_next(Ok(&head), refusal, now()) != NextAttempt::OtherKey {
-            let failure = classify_error(&head, &error, method, settings, now());
-            return (
-                status,
-                Err(failure.of_operation(request.operation, head.status)),
-            );
-        }
+    }
+}
+
+fn find_refusal(reply: &Received) -> Option<Refusal> {
+    let is_refused = matches!(reply.head.status, 401 | 403);
+    is_refused.then(|| Refusal::classify(&reply.head, error_text(reply)))?
+}
+
+fn error_text(reply: &Received) -> &str {
+    let text = reply.body.as_deref();
+    let text = text.filter(|text| reply.head.status > 299 && text.len() <= MAX_ERROR_BYTES);
+    text.unwrap_or_default()
+}
+
+fn read_response(
+    settings: &UpstreamSettings,
+    request: &UpstreamRequest<'_>,
+    reply: Received,
+) -> Result<UpstreamResponse, UpstreamFailure> {
+    let method = request.method();
+    if !reply.head.is_success() {
+        let failure = classify_error(&reply.head, error_text(&reply), method, settings, now());
+        return Err(failure.of_operation(request.operation, reply.head.status));
+    }
+    let Received { head, body } = reply;
+    let Some(body) = body else {
+        return Err(classify_malformed(method));
+    };
+    match classify_leak(&head, &body, method, settings) {
+        Some(leak) => Err(leak),
+        None => Ok(UpstreamResponse { head, body }),
     }
 }
 

@@ -4,6 +4,7 @@
 use js_sys::{Array, JsString, Object, Reflect};
 use quillgate::{Day, Millis};
 use serde::Deserialize;
+use serde_json::{Value, json};
 use wasm_bindgen::{JsCast, JsValue};
 use worker::Env;
 
@@ -14,7 +15,7 @@ use crate::analytics::archive::{
     Counts, MAX_COUNTS, SeriesQuery, StoredDay, Subject, first_retained, store_path,
 };
 use crate::hash::fingerprint;
-use crate::runtime::{D1, HostError, HostResult, Statement, number, stringify_json};
+use crate::runtime::{D1, HostError, HostResult, Statement, stringify_json};
 use crate::upstream::client::FetchedPage;
 
 const BINDING: &str = "ARCHIVE";
@@ -93,7 +94,7 @@ impl ArchiveStore {
         now: Millis,
     ) -> HostResult<StoredProject> {
         let query = "SELECT id, first_day FROM project WHERE name = ?1";
-        let rows: Vec<ProjectRow> = self.0.rows(query, &[project.into()]).await?;
+        let rows: Vec<ProjectRow> = self.0.rows(query, &json!([project])).await?;
         let mut stored = StoredProject {
             id: None,
             record: ProjectRecord::new(now),
@@ -106,7 +107,7 @@ impl ArchiveStore {
                 iif(staged_visitors IS NULL, NULL, staged_pages) AS next, staged_totals AS totals,
                 attempts, retry_at, problem
                 FROM day WHERE project = ?1 AND day >= ?2 ORDER BY day";
-            let values = [row.id.into(), first.number().into()];
+            let values = json!([row.id, first.number()]);
             let (days, bytes) = self.0.rows_and_size(query, &values).await?;
             stored.record = ProjectRecord { first, days };
             stored.bytes = bytes;
@@ -121,18 +122,17 @@ impl ArchiveStore {
         project: &str,
         query: &SeriesQuery,
     ) -> HostResult<(Vec<StoredDay>, Option<Day>)> {
-        let (text, own) = match &query.subject {
-            Subject::Site => (SITE, vec![0.into()]),
-            Subject::AllPages => (SITE, vec![1.into()]),
-            Subject::Page(path) => (PAGE, vec![path.into()]),
-            Subject::Prefix(path) => (PREFIX, select_prefix(path)),
+        let (from, to) = (query.from.number(), query.to.number());
+        let (text, values) = match &query.subject {
+            Subject::Site => (SITE, json!([project, from, to, 0])),
+            Subject::AllPages => (SITE, json!([project, from, to, 1])),
+            Subject::Page(path) => (PAGE, json!([project, from, to, path])),
+            Subject::Prefix(path) => {
+                let (path, first, end) = split_prefix(path);
+                let values = json!([project, from, to, path, first, end, MAX_COUNTS + 1]);
+                (PREFIX, values)
+            }
         };
-        let mut values = vec![
-            project.into(),
-            query.from.number().into(),
-            query.to.number().into(),
-        ];
-        values.extend(own);
         let rows: Vec<SeriesRow> = self.0.rows(text, &values).await?;
         let read: u64 = rows.iter().map(|row| row.pages).sum();
         let last = rows.iter().rfind(|row| row.pages > 0);
@@ -157,13 +157,13 @@ impl ArchiveStore {
 
     /// Returns one row more than the limit if another page follows.
     pub async fn pages(&self, project: &str, query: &ViewsQuery) -> HostResult<Vec<ViewsRow>> {
-        let values = [
-            project.into(),
-            query.from.number().into(),
-            query.to.number().into(),
-            query.after.as_deref().unwrap_or("").into(),
-            number(query.limit + 1),
-        ];
+        let values = json!([
+            project,
+            query.from.number(),
+            query.to.number(),
+            query.after.as_deref().unwrap_or(""),
+            query.limit + 1
+        ]);
         self.0.rows(PAGES, &values).await
     }
 
@@ -172,7 +172,7 @@ impl ArchiveStore {
         let query = "INSERT INTO project (name, first_day) VALUES (?1, ?2)
             ON CONFLICT (name) DO UPDATE SET first_day = min(first_day, excluded.first_day)
             RETURNING id, first_day";
-        let values = [project.into(), first.number().into()];
+        let values = json!([project, first.number()]);
         let rows: Vec<ProjectRow> = self.0.rows(query, &values).await?;
         let no_id = || HostError::new("a project without an id");
         rows.first().map(|row| row.id).ok_or_else(no_id)
@@ -182,7 +182,9 @@ impl ArchiveStore {
         let query = "INSERT INTO day (project, day, staged_visitors) VALUES (?1, ?2, ?3)
             ON CONFLICT (project, day) DO UPDATE SET
             staged_visitors = excluded.staged_visitors, attempts = 0, retry_at = 0, problem = NULL";
-        let statement = self.0.prepare(query, &key.with(&[totals.into()]))?;
+        let (project, day) = (key.project, key.day.number());
+        let values = json!([project, day, String::from(totals)]);
+        let statement = self.0.prepare(query, &values)?;
         self.0.batch(&[statement]).await
     }
 
@@ -206,15 +208,16 @@ impl ArchiveStore {
         } else {
             reply.text.clone()
         };
-        let text = key.with(&[number(page), text.into()]);
-        let totals = key.with(&[number(page + 1), totals.into()]);
+        let (project, day) = (key.project, key.day.number());
+        let staged = json!([project, day, page, String::from(text)]);
+        let totals = json!([project, day, page + 1, String::from(totals)]);
         let mut statements = vec![
-            self.0.prepare(insert, &text)?,
+            self.0.prepare(insert, &staged)?,
             self.0.prepare(update, &totals)?,
         ];
         if !reply.has_more {
-            let both = key.with(&[]);
-            let times = key.with(&[number(now.0), number(page + 1)]);
+            let both = json!([project, day]);
+            let times = json!([project, day, now, page + 1]);
             statements.extend([
                 self.0.prepare(DROP, &both)?,
                 self.0.prepare(KEEP, &both)?,
@@ -227,7 +230,7 @@ impl ArchiveStore {
 
     fn clear(&self, key: DayKey) -> HostResult<Statement> {
         let delete = "DELETE FROM staging WHERE project = ?1 AND day = ?2";
-        self.0.prepare(delete, &key.with(&[]))
+        self.0.prepare(delete, &key.values())
     }
 
     /// If the fetch restarts, also deletes the day's staged parts.
@@ -241,17 +244,14 @@ impl ArchiveStore {
             VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT (project, day) DO UPDATE SET attempts = excluded.attempts,
             retry_at = excluded.retry_at, problem = excluded.problem";
-        let values = [
-            record.attempts.into(),
-            number(record.retry_at.0),
-            problem.into(),
-        ];
-        let mut statements = vec![self.0.prepare(query, &key.with(&values))?];
+        let (project, day) = (key.project, key.day.number());
+        let values = json!([project, day, record.attempts, record.retry_at, problem]);
+        let mut statements = vec![self.0.prepare(query, &values)?];
         if record.next == Part::Visitors {
             let restart = "UPDATE day
                 SET staged_visitors = NULL, staged_totals = NULL, staged_pages = 0
                 WHERE project = ?1 AND day = ?2 AND staged_visitors IS NOT NULL";
-            let restart = self.0.prepare(restart, &key.with(&[]))?;
+            let restart = self.0.prepare(restart, &key.values())?;
             statements.extend([restart, self.clear(key)?]);
         }
         self.0.batch(&statements).await
@@ -260,13 +260,12 @@ impl ArchiveStore {
     pub async fn days_to_convert(&self) -> HostResult<Vec<DayKey>> {
         let query = "SELECT project, day FROM day
             WHERE fetched IS NOT NULL AND NOT has_page_views ORDER BY day DESC LIMIT ?1";
-        let limit = number(MAX_CONVERTED as u64);
-        self.0.rows(query, &[limit]).await
+        self.0.rows(query, &json!([MAX_CONVERTED])).await
     }
 
     pub async fn convert(&self, key: DayKey) -> HostResult<()> {
         let mark = "UPDATE day SET has_page_views = 1 WHERE project = ?1 AND day = ?2";
-        let both = key.with(&[]);
+        let both = key.values();
         let statements = [
             self.0.prepare(CONVERT, &both)?,
             self.0.prepare(mark, &both)?,
@@ -276,8 +275,8 @@ impl ArchiveStore {
 
     pub async fn drop_converted(&self) -> HostResult<()> {
         let statements = [
-            self.0.prepare("DROP TABLE IF EXISTS views", &[])?,
-            self.0.prepare("DROP TABLE IF EXISTS node", &[])?,
+            self.0.prepare("DROP TABLE IF EXISTS views", &json!([]))?,
+            self.0.prepare("DROP TABLE IF EXISTS node", &json!([]))?,
         ];
         self.0.batch(&statements).await
     }
@@ -286,12 +285,12 @@ impl ArchiveStore {
         let query = "SELECT project, day FROM (
             SELECT project, day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3
             ) ORDER BY day DESC LIMIT 1";
-        let values = [project.into(), first.number().into(), MAX_EXPIRED.into()];
+        let values = json!([project, first.number(), MAX_EXPIRED]);
         let last: Vec<DayKey> = self.0.rows(query, &values).await?;
         let Some(last) = last.first() else {
             return Ok(());
         };
-        let expired = last.with(&[]);
+        let expired = last.values();
         let delete = |query| self.0.prepare(query, &expired);
         let statements = [
             delete("DELETE FROM page_views WHERE project = ?1 AND day <= ?2")?,
@@ -303,20 +302,16 @@ impl ArchiveStore {
 }
 
 /// `0` is the character after `/`. Every page is below `/`.
-fn select_prefix(path: &str) -> Vec<JsValue> {
-    let limit = number(MAX_COUNTS + 1);
+fn split_prefix(path: &str) -> (Option<&str>, String, Option<String>) {
     if path == "/" {
-        return vec![JsValue::NULL, "".into(), JsValue::NULL, limit];
+        return (None, String::new(), None);
     }
-    let (from, to) = (format!("{path}/"), format!("{path}0"));
-    vec![path.into(), from.into(), to.into(), limit]
+    (Some(path), format!("{path}/"), Some(format!("{path}0")))
 }
 
 impl DayKey {
-    fn with(self, values: &[JsValue]) -> Vec<JsValue> {
-        let mut all = vec![self.project.into(), self.day.number().into()];
-        all.extend_from_slice(values);
-        all
+    fn values(self) -> Value {
+        json!([self.project, self.day.number()])
     }
 }
 

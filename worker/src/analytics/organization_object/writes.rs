@@ -7,7 +7,7 @@ use super::Organization;
 use crate::analytics::organization_stub::WriteOutcome;
 use crate::budget::reservation::{BudgetRequest, Reservation};
 use crate::http::response::GatewayResponse;
-use crate::runtime::{HostResult, now, number, text};
+use crate::runtime::{HostResult, now};
 
 pub(super) const DEPLOYMENT_TABLE: &str = "CREATE TABLE deployment (
   row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, project TEXT NOT NULL, at INTEGER NOT NULL
@@ -41,15 +41,14 @@ impl Organization {
                 WHERE row IN (SELECT row FROM deployment ORDER BY row LIMIT 2) AND at <= ?";
             let now = now();
             self.database
-                .execute(expired, [number(now.since(DEPLOYMENT_LIFE).0)])?;
+                .execute(expired, &[&now.since(DEPLOYMENT_LIFE)])?;
             let insert = "INSERT OR REPLACE INTO deployment (id, project, at) VALUES (?, ?, ?)";
-            let values = [text(id), text(&write.project), number(now.0)];
-            self.database.execute(insert, values)
+            self.database.execute(insert, &[&id, &write.project, &now])
         })
     }
 
     pub(super) fn find_deployment(&self, id: &str) -> HostResult<Option<String>> {
         let query = "SELECT project FROM deployment WHERE id = ?";
-        self.database.value(query, [text(id)])
+        self.database.value(query, &[&id])
     }
 }

@@ -1,11 +1,10 @@
 //! The numbered changes of the job list and of single jobs, after which an event stream resumes.
 
 use quillgate::Millis;
-use wasm_bindgen::JsValue;
 
 use super::JobStore;
 use crate::jobs::events::{ListHistory, MAX_REPLAYED, StreamEvent};
-use crate::runtime::{HostResult, now, number, optional_number, text};
+use crate::runtime::{HostResult, Values, now};
 
 /// A list stream can resume only if the store still has all deletions that its client missed.
 pub const DELETION_LIFE: Millis = Millis::from_seconds(86_400);
@@ -18,12 +17,12 @@ impl JobStore {
     pub(super) fn number_change(
         &self,
         statement: &str,
-        values: impl Into<Vec<JsValue>>,
+        values: Values<'_>,
     ) -> HostResult<Option<StreamEvent>> {
         let event = self.database.first(statement, values)?;
         if event.is_some() {
             let update = "UPDATE project SET revision = revision + 1";
-            self.database.execute(update, [])?;
+            self.database.execute(update, &[])?;
         }
         Ok(event)
     }
@@ -57,8 +56,9 @@ impl JobStore {
             ORDER BY id"
         );
         let (jobs, deletions) = after.map_or((INITIAL_JOBS, 0), |_| (MAX_REPLAYED, MAX_REPLAYED));
-        let values = [after.unwrap_or(0), jobs, deletions].map(number);
-        let mut events: Vec<StreamEvent> = self.database.rows(&query, values)?;
+        let mut events: Vec<StreamEvent> = self
+            .database
+            .rows(&query, &[&after.unwrap_or(0), &jobs, &deletions])?;
         events.extend(reset);
         Ok(events)
     }
@@ -66,8 +66,7 @@ impl JobStore {
     /// Each count stops at [`MAX_REPLAYED`] + 1. Returns `None` before the project's id is stored.
     fn history(&self, after: u64) -> HostResult<Option<ListHistory>> {
         let query = include_str!("sql/count_missed_changes.sql");
-        self.database
-            .first(query, [number(after), number(MAX_REPLAYED + 1)])
+        self.database.first(query, &[&after, &(MAX_REPLAYED + 1)])
     }
 
     /// The states after the version `after`, oldest first. Only the current state if `after` is
@@ -78,9 +77,8 @@ impl JobStore {
               SELECT version, data FROM event WHERE job = ?1 UNION ALL SELECT version, data FROM own
             ) WHERE version > (SELECT iif(?2 <= version, ?2, version - 1) FROM own)
             ORDER BY version";
-        let name = text(self.resource().as_str());
         self.database
-            .rows(query, [text(id), optional_number(after), name])
+            .rows(query, &[&id, &after, &self.resource().as_str()])
     }
 
     /// Records the number of the latest removed deletion.
@@ -88,12 +86,13 @@ impl JobStore {
         let delete = "DELETE FROM deleted WHERE at <= ? OR revision <=
               (SELECT revision FROM deleted ORDER BY revision DESC LIMIT 1 OFFSET ?)
             RETURNING revision";
-        let values = [now().since(DELETION_LIFE).0, MAX_DELETIONS].map(number);
-        let forgotten: Vec<u64> = self.database.values(delete, values)?;
+        let forgotten: Vec<u64> = self
+            .database
+            .values(delete, &[&now().since(DELETION_LIFE), &MAX_DELETIONS])?;
         let Some(latest) = forgotten.into_iter().max() else {
             return Ok(());
         };
         let update = "UPDATE project SET forgotten = max(forgotten, ?)";
-        self.database.execute(update, [number(latest)])
+        self.database.execute(update, &[&latest])
     }
 }

@@ -7,7 +7,7 @@ use quillgate::Millis;
 use crate::http::response::GatewayResponse;
 use crate::jobs::idempotency::{KeyDecision, KeyRecord, KeyState, LIFE, decide};
 use crate::jobs::write::Write;
-use crate::runtime::{Database, HostError, HostResult, now, number, optional_text, text};
+use crate::runtime::{Database, HostError, HostResult, now};
 use crate::upstream::failure::KeyOutcome;
 
 /// Each deletion of expired keys reads all keys.
@@ -59,18 +59,18 @@ impl IdempotencyStore {
             return Ok(Ok(KeyReservation::default()));
         };
         let now = now();
-        let expired = number(now.since(LIFE).0);
+        let expired = now.since(LIFE);
         if now.since(self.swept_at.get()) >= SWEEP_PERIOD {
             let delete = "DELETE FROM idempotency WHERE at <= ?";
-            self.database.execute(delete, [expired.clone()])?;
+            self.database.execute(delete, &[&expired])?;
             self.swept_at.set(now);
         }
         let query = "SELECT fingerprint, state, at, status, headers, body
             FROM idempotency WHERE caller = ? AND key = ? AND at > ?";
-        let [caller, name] = [text(&write.budget.caller), text(key)];
-        let values = [caller.clone(), name.clone(), expired];
-        let mut record: Option<KeyRecord> = self.database.first(query, values)?;
-        let owner = (write.budget.caller.clone(), key.clone());
+        let caller = &write.budget.caller;
+        let mut record: Option<KeyRecord> =
+            self.database.first(query, &[&caller, &key, &expired])?;
+        let owner = (caller.clone(), key.clone());
         if let Some(record) = &mut record
             && record.state == KeyState::Running
             && !self.running.borrow().contains(&owner)
@@ -99,11 +99,11 @@ impl IdempotencyStore {
             "INSERT OR REPLACE INTO idempotency (caller, key, fingerprint, state, at)
             VALUES (?1, ?2, ?3, 'running', ?4)"
         };
-        let row = [caller, name, text(&write.fingerprint), number(now.0)];
-        self.database.execute(store, row)?;
+        self.database
+            .execute(store, &[&caller, &key, &write.fingerprint, &now])?;
         self.running.borrow_mut().insert(owner);
         Ok(Ok(KeyReservation {
-            key: Some((write.budget.caller.as_str(), key.as_str())),
+            key: Some((caller, key)),
             earlier: record,
             running: Rc::clone(&self.running),
         }))
@@ -118,32 +118,33 @@ impl IdempotencyStore {
         let Some((caller, key)) = reservation.key else {
             return Ok(());
         };
-        let (caller, key) = (text(caller), text(key));
         match (outcome, &reservation.earlier) {
             (KeyOutcome::Store, _) => {
                 let update = "UPDATE idempotency
                     SET state = 'done', status = ?, headers = ?, body = ?
                     WHERE caller = ? AND key = ?";
-                let status = number(response.status.into());
-                let headers = text(&response.headers.to_json());
-                let body = optional_text(response.body.as_deref());
-                self.database
-                    .execute(update, [status, headers, body, caller, key])
+                let headers = response.headers.to_json();
+                self.database.execute(
+                    update,
+                    &[&response.status, &headers, &response.body, &caller, &key],
+                )
             }
             (KeyOutcome::Unknown, _) => {
                 let update =
                     "UPDATE idempotency SET state = 'unknown' WHERE caller = ? AND key = ?";
-                self.database.execute(update, [caller, key])
+                self.database.execute(update, &[&caller, &key])
             }
             (KeyOutcome::Release, Some(earlier)) => {
                 let update =
                     "UPDATE idempotency SET state = ?, at = ? WHERE caller = ? AND key = ?";
-                let (state, at) = (text(earlier.state.as_str()), number(earlier.at));
-                self.database.execute(update, [state, at, caller, key])
+                self.database.execute(
+                    update,
+                    &[&earlier.state.as_str(), &earlier.at, &caller, &key],
+                )
             }
             (KeyOutcome::Release, None) => {
                 let delete = "DELETE FROM idempotency WHERE caller = ? AND key = ?";
-                self.database.execute(delete, [caller, key])
+                self.database.execute(delete, &[&caller, &key])
             }
         }
     }
@@ -153,6 +154,6 @@ impl IdempotencyStore {
         let update = "UPDATE idempotency
             SET state = 'deleted', status = NULL, headers = NULL, body = NULL
             WHERE CASE WHEN json_valid(body) THEN ? IN (json_extract(body, '$.id'), json_extract(body, '$.statusId')) END";
-        self.database.execute(update, [text(id)])
+        self.database.execute(update, &[&id])
     }
 }

@@ -1,11 +1,9 @@
-use wasm_bindgen::JsValue;
-
 use super::JobStore;
 use crate::jobs::job_row::JobRow;
 use crate::jobs::records::{JobQuery, Position, encode_cursor};
 use crate::jobs::resource::Resource;
 use crate::json;
-use crate::runtime::{HostResult, optional_text, text};
+use crate::runtime::{HostResult, Values};
 
 macro_rules! listed_job {
     () => {
@@ -53,7 +51,7 @@ impl JobStore {
     /// match.
     pub async fn page(&self, query: &JobQuery) -> HostResult<JobPage> {
         // Later changes have higher numbers, also those that happen while this page is read.
-        let revision: Option<u64> = self.database.value("SELECT revision FROM project", [])?;
+        let revision: Option<u64> = self.database.value("SELECT revision FROM project", &[])?;
         let revision = revision.unwrap_or_default();
         let found = self.scan(query).await?;
         let select = select_jobs!(
@@ -61,7 +59,7 @@ impl JobStore {
         );
         let rows: Vec<_> = found.jobs.iter().map(|job| job.row).collect();
         Ok(JobPage {
-            rows: self.database.rows(select, [text(&json::to_text(&rows))])?,
+            rows: self.database.rows(select, &[&json::to_text(&rows)])?,
             next: found.next,
             revision,
         })
@@ -76,11 +74,7 @@ impl JobStore {
               AND listed = 1 AND (?2 IS NULL OR status = ?2) ORDER BY created_at DESC, row DESC"
         );
         let rows: Vec<u64> = page.rows.iter().map(|row| row.row).collect();
-        let values = [
-            text(&json::to_text(&rows)),
-            optional_text(query.filter.state.as_deref()),
-        ];
-        let jobs = self.join_rows(&select, values)?;
+        let jobs = self.join_rows(&select, &[&json::to_text(&rows), &query.filter.state])?;
         let cursor = page.next.as_ref().map_or("null".to_owned(), |next| {
             format!("\"{}\"", encode_cursor(next))
         });
@@ -92,18 +86,18 @@ impl JobStore {
     }
 
     pub fn read_record(&self, id: &str) -> HostResult<Option<String>> {
-        let Some(record) = self.database.value::<String>(RECORD, [text(id)])? else {
+        let Some(record) = self.database.value::<String>(RECORD, &[&id])? else {
             return Ok(None);
         };
         let properties = record.strip_suffix('}').unwrap_or(&record);
-        let messages = self.join_rows(MESSAGES, [text(id)])?;
-        let changes = self.join_rows(CHANGES, [text(id)])?;
+        let messages = self.join_rows(MESSAGES, &[&id])?;
+        let changes = self.join_rows(CHANGES, &[&id])?;
         Ok(Some(format!(
             "{properties},\"messages\":[{messages}],\"changes\":[{changes}]}}"
         )))
     }
 
-    fn join_rows(&self, query: &str, values: impl Into<Vec<JsValue>>) -> HostResult<String> {
+    fn join_rows(&self, query: &str, values: Values<'_>) -> HostResult<String> {
         let rows: Vec<String> = self.database.values(query, values)?;
         Ok(rows.join(","))
     }

@@ -12,9 +12,7 @@ use crate::jobs::job_settings::WebhookSettings;
 use crate::jobs::resource::Resource;
 use crate::jobs::webhook::queue::{DeliveryQueue, LEASE, Waiting};
 use crate::jobs::webhook::{self, JobEnd, Next};
-use crate::runtime::{
-    Database, HostResult, log_error, log_for_operator, new_uuid, now, number, random, text,
-};
+use crate::runtime::{Database, HostResult, log_error, log_for_operator, new_uuid, now, random};
 use crate::upstream::connections::Connections;
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::permits::ConnectionClass;
@@ -67,9 +65,8 @@ impl Outbox {
         let id = format!("msg_{}", new_uuid().replace('-', ""));
         let insert = "INSERT INTO outbox (id, url, status, job, ended_at, due)
             VALUES (?1, ?2, ?3, ?4, strftime('%Y-%m-%dT%H:%M:%fZ', ?5 / 1000.0, 'unixepoch'), ?5)";
-        let (end, now) = (text(end.as_str()), number(now().0));
         self.database
-            .execute(insert, [text(&id), text(url), end, text(job), now])
+            .execute(insert, &[&id, &url, &end.as_str(), &job, &now()])
     }
 
     /// After the first attempt, the webhook stays unchanged, because all attempts must send the
@@ -77,8 +74,7 @@ impl Outbox {
     pub fn update_unsent(&self, id: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let update = "UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0
               AND CASE WHEN json_valid(job) THEN ? IN (json_extract(job, '$.id'), json_extract(job, '$._id')) END";
-        let values = [text(job), text(end.as_str()), text(id)];
-        self.database.execute(update, values)
+        self.database.execute(update, &[&job, &end.as_str(), &id])
     }
 
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
@@ -87,11 +83,11 @@ impl Outbox {
 
     /// Their number is bounded by the hosts that the operator allows.
     fn receivers(&self) -> HostResult<Vec<Waiting>> {
-        self.database.rows(include_str!("sql/receivers.sql"), [])
+        self.database.rows(include_str!("sql/receivers.sql"), &[])
     }
 
     pub fn waiting(&self) -> HostResult<u64> {
-        let count = self.database.value("SELECT count(*) FROM outbox", [])?;
+        let count = self.database.value("SELECT count(*) FROM outbox", &[])?;
         Ok(count.unwrap_or(0))
     }
 
@@ -119,8 +115,10 @@ impl Outbox {
             let update = "UPDATE outbox SET due = ? WHERE id =
                 (SELECT id FROM outbox WHERE receiver = ? ORDER BY due LIMIT 1)
                 RETURNING id, receiver";
-            let values = [number(now.plus(LEASE).0), text(receiver)];
-            taken.extend(self.database.first::<LeasedWebhook>(update, values)?);
+            taken.extend(
+                self.database
+                    .first::<LeasedWebhook>(update, &[&now.plus(LEASE), &receiver])?,
+            );
             queue.begin(receiver, now);
         }
         Ok((taken, queue))
@@ -151,7 +149,7 @@ impl Outbox {
         };
         // An operator may have deleted the job's record and its webhooks during the wait.
         let query = "SELECT url, status, job, ended_at, attempts FROM outbox WHERE id = ?";
-        let Some(row) = self.database.first::<OutboxRow>(query, [text(id)])? else {
+        let Some(row) = self.database.first::<OutboxRow>(query, &[&id])? else {
             return Ok(());
         };
         let lease_end = now().plus(LEASE);
@@ -159,8 +157,8 @@ impl Outbox {
         // Count the attempt before sending it. Even if the object then crashes, `update_unsent`
         // does not change a message that the receiver may already have.
         let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
-        let values = [number(attempts.into()), number(lease_end.0), text(id)];
-        self.database.execute(update, values)?;
+        self.database
+            .execute(update, &[&attempts, &lease_end, &id])?;
         // The settings may have changed since the job was created.
         let Some(url) = webhook::recheck_address(&row.url, &self.settings) else {
             log_for_operator(&format!(
@@ -186,17 +184,17 @@ impl Outbox {
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let delete = "DELETE FROM outbox
             WHERE CASE WHEN json_valid(job) THEN ? IN (json_extract(job, '$.id'), json_extract(job, '$._id')) END";
-        self.database.execute(delete, [text(id)])
+        self.database.execute(delete, &[&id])
     }
 
     fn set_due(&self, id: &str, due: Millis) -> HostResult<()> {
         let update = "UPDATE outbox SET due = ? WHERE id = ?";
-        self.database.execute(update, [number(due.0), text(id)])
+        self.database.execute(update, &[&due, &id])
     }
 
     fn remove(&self, id: &str) -> HostResult<()> {
         let delete = "DELETE FROM outbox WHERE id = ?";
-        self.database.execute(delete, [text(id)])
+        self.database.execute(delete, &[&id])
     }
 
     async fn send(
@@ -230,6 +228,7 @@ impl Outbox {
             body: Some(&body),
             caching: Caching::Bypass,
             time: TIME_LIMIT,
+            max_bytes: 0,
         });
         Some(sent.await.ok()?.head)
     }

@@ -6,7 +6,7 @@ use quillgate::Millis;
 use super::JobStore;
 use crate::budget::find_step;
 use crate::jobs::poll_budget::PollUsage;
-use crate::runtime::{HostResult, number};
+use crate::runtime::HostResult;
 
 impl JobStore {
     pub fn poll_usage(&self, now: Millis) -> HostResult<PollUsage> {
@@ -15,7 +15,7 @@ impl JobStore {
               (SELECT polls_paused_until FROM project) AS paused_until
             FROM poll_step WHERE step_end > ?";
         let since = now.since(self.poll_window);
-        let usage: Option<PollUsage> = self.database.first(query, [number(since.0)])?;
+        let usage: Option<PollUsage> = self.database.first(query, &[&since])?;
         Ok(usage.unwrap_or_default())
     }
 
@@ -25,12 +25,11 @@ impl JobStore {
             ON CONFLICT (step_end) DO UPDATE SET polls = polls + 1, latest = excluded.latest
             RETURNING polls";
         let step = find_step(self.poll_window, now);
-        let values = [number(step.0), number(now.0)];
-        let polls: Option<u64> = self.database.value(insert, values)?;
+        let polls: Option<u64> = self.database.value(insert, &[&step, &now])?;
         if polls == Some(1) {
             let delete = "DELETE FROM poll_step WHERE step_end <= ?";
             let since = now.since(self.poll_window);
-            self.database.execute(delete, [number(since.0)])?;
+            self.database.execute(delete, &[&since])?;
         }
         Ok(())
     }
@@ -40,13 +39,13 @@ impl JobStore {
     pub fn return_poll(&self, counted: Millis) -> HostResult<()> {
         let update = "UPDATE poll_step SET polls = polls - 1 WHERE step_end = ? AND polls > 0";
         let step = find_step(self.poll_window, counted);
-        self.database.execute(update, [number(step.0)])
+        self.database.execute(update, &[&step])
     }
 
     /// A pause that ends later stays in effect.
     pub fn pause_polls(&self, time: Millis, now: Millis) -> HostResult<()> {
         let update = "UPDATE project SET polls_paused_until =
             max(coalesce(polls_paused_until, 0), ?)";
-        self.database.execute(update, [number(now.plus(time).0)])
+        self.database.execute(update, &[&now.plus(time)])
     }
 }

@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use quillgate::Millis;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::search::find_folded;
 use super::{JobStore, MAX_JOBS_PER_ALARM};
@@ -12,7 +13,7 @@ use crate::jobs::records::has_room_for_whole;
 use crate::jobs::resource::Resource;
 use crate::jobs::write::Write;
 use crate::json;
-use crate::runtime::{HostResult, now, number, optional_number, optional_text, text};
+use crate::runtime::{HostResult, SqlValue, now};
 use crate::upstream::snapshot::Snapshot;
 
 /// For clients of the list stream.
@@ -82,22 +83,24 @@ impl JobStore {
         let whole = self.find_whole(write);
         let prompt = whole.unwrap_or(&write.prompt_summary);
         let folded = find_folded(prompt);
-        let row = [
-            text(id),
-            text(&write.subject),
-            text(&write.prompt_summary),
-            optional_text(whole),
-            optional_text(folded.as_deref()),
-            optional_text(write.webhook.as_deref()),
-            number(now().0),
-            optional_text(snapshot.status.as_deref()),
-            optional_text(snapshot.pr_link.as_deref()),
-            text(&snapshot.data),
-            optional_number(due.map(|at| at.0)),
-            optional_text(write.branch.as_deref()),
-            optional_text(snapshot.preview_url.as_deref()),
-        ];
-        self.number_change(&insert, row)
+        self.number_change(
+            &insert,
+            &[
+                &id,
+                &write.subject,
+                &write.prompt_summary,
+                &whole,
+                &folded,
+                &write.webhook,
+                &now(),
+                &snapshot.status,
+                &snapshot.pr_link,
+                &snapshot.data,
+                &due,
+                &write.branch,
+                &snapshot.preview_url,
+            ],
+        )
     }
 
     /// Returns `None` if the settings or the size of the database do not allow storing the whole
@@ -131,81 +134,75 @@ impl JobStore {
             Some(_) => {}
             None => {
                 let insert = "INSERT INTO job (id, listed, created_at) VALUES (?, 0, ?)";
-                let values = [text(id), number(record.created_at.0)];
-                self.database.execute(insert, values)?;
+                self.database.execute(insert, &[&id, &record.created_at])?;
             }
         }
         let resource = self.resource();
         let numbers = number_columns(record, due);
         let stored = row.map(|row| number_columns(&row.record(resource), row.webhook_poll));
         let mut columns = Vec::new();
-        let mut values = Vec::new();
+        let mut values: Vec<Value> = Vec::new();
         for (at, (column, value)) in numbers.into_iter().enumerate() {
             if stored.is_none_or(|stored| stored[at].1 != value) {
                 columns.push(column);
-                values.push(optional_number(value));
+                values.push(value.into());
             }
         }
         if let Some(snapshot) = snapshot.filter(|_| is_changed) {
             columns.extend(["data = ?", "pr_link = ?", "is_live = ?"]);
             values.extend([
-                text(&snapshot.data),
-                optional_text(snapshot.pr_link.as_deref()),
-                optional_number(snapshot.is_live.map(u64::from)),
+                snapshot.data.as_str().into(),
+                snapshot.pr_link.as_deref().into(),
+                snapshot.is_live.map(u64::from).into(),
             ]);
             if row.is_none_or(|row| row.status != snapshot.status) {
                 columns.push("status = ?");
-                values.push(optional_text(snapshot.status.as_deref()));
+                values.push(snapshot.status.as_deref().into());
             }
         }
         if !record.has_webhook && row.is_some_and(|row| row.webhook.is_some()) {
             columns.push("webhook = NULL");
         }
-        values.push(text(id));
+        values.push(id.into());
+        let values: Vec<_> = values.iter().map(|value| value as &dyn SqlValue).collect();
         if is_revised && record.is_listed {
             columns.push("revision = (SELECT revision + 1 FROM project)");
             let columns = columns.join(", ");
             let returned = self.list_event();
             let update = format!("UPDATE job SET {columns} WHERE id = ? RETURNING {returned}");
-            return self.number_change(&update, values);
+            return self.number_change(&update, &values);
         }
         if !columns.is_empty() {
             let update = format!("UPDATE job SET {} WHERE id = ?", columns.join(", "));
-            self.database.execute(&update, values)?;
+            self.database.execute(&update, &values)?;
         }
         Ok(None)
     }
 
     /// Deletes the oldest past states above the limit.
     fn store_past_state(&self, row: &JobRow) -> HostResult<()> {
-        let (id, since) = (
-            text(&row.id),
-            optional_number(row.since.map(|since| since.0)),
-        );
         let insert = "INSERT INTO event (job, version, data, since) VALUES (?, ?, ?, ?)";
-        let values = [id.clone(), number(row.version), text(&row.data), since];
-        self.database.execute(insert, values)?;
+        self.database
+            .execute(insert, &[&row.id, &row.version, &row.data, &row.since])?;
         let Some(latest @ 1..) = row.version.checked_sub(MAX_PAST_STATES) else {
             return Ok(());
         };
-        let values = [id, number(latest), number(MAX_DELETED_STATES)];
-        self.database
-            .execute(include_str!("sql/trim_events.sql"), values)
+        self.database.execute(
+            include_str!("sql/trim_events.sql"),
+            &[&row.id, &latest, &MAX_DELETED_STATES],
+        )
     }
 
     pub fn add_message(&self, id: &str, write: &Write) -> HostResult<()> {
         let prompt = self.find_whole(write).unwrap_or(&write.prompt_summary);
-        let row = [
-            text(id),
-            text(prompt),
-            text(&write.subject),
-            number(now().0),
-        ];
-        self.database
-            .execute(include_str!("sql/insert_message.sql"), row)?;
-        let values = [text(id), number(MAX_MESSAGES), number(MAX_MESSAGE_BYTES)];
-        self.database
-            .execute(include_str!("sql/trim_messages.sql"), values)
+        self.database.execute(
+            include_str!("sql/insert_message.sql"),
+            &[&id, &prompt, &write.subject, &now()],
+        )?;
+        self.database.execute(
+            include_str!("sql/trim_messages.sql"),
+            &[&id, &MAX_MESSAGES, &MAX_MESSAGE_BYTES],
+        )
     }
 
     /// Deletes jobs that last started at `latest` or before and are not polled for a webhook.
@@ -213,8 +210,9 @@ impl JobStore {
     pub fn sweep(&self, latest: Millis) -> HostResult<Vec<(String, Option<StreamEvent>)>> {
         let query = "SELECT id FROM job WHERE webhook_poll IS NULL AND last_started_at <= ?
             ORDER BY last_started_at LIMIT ?";
-        let values = [number(latest.0), number(MAX_JOBS_PER_ALARM)];
-        let jobs: Vec<String> = self.database.values(query, values)?;
+        let jobs: Vec<String> = self
+            .database
+            .values(query, &[&latest, &MAX_JOBS_PER_ALARM])?;
         self.database.transaction(|| {
             let delete = |id: &String| Ok((id.clone(), self.delete(id)?));
             let deleted = jobs.iter().map(delete).collect::<HostResult<_>>()?;
@@ -226,25 +224,25 @@ impl JobStore {
     /// Returns the event for list streams.
     pub fn delete(&self, id: &str) -> HostResult<Option<StreamEvent>> {
         let insert = include_str!("sql/insert_deletion.sql");
-        let event = self.number_change(insert, [number(now().0), text(id)])?;
+        let event = self.number_change(insert, &[&now(), &id])?;
         for delete in [
             "DELETE FROM event WHERE job = ?",
             "DELETE FROM message WHERE job = ?",
             "DELETE FROM job WHERE id = ?",
         ] {
-            self.database.execute(delete, [text(id)])?;
+            self.database.execute(delete, &[&id])?;
         }
         Ok(event)
     }
 
     pub fn find(&self, id: &str) -> HostResult<Option<JobRow>> {
         let query = select_jobs!("WHERE id = ?");
-        self.database.first(query, [text(id)])
+        self.database.first(query, &[&id])
     }
 
     pub fn find_all(&self, ids: &HashSet<String>) -> HostResult<Vec<JobRow>> {
         let query = select_jobs!("WHERE id IN (SELECT value FROM json_each(?))");
-        self.database.rows(query, [text(&json::to_text(&ids))])
+        self.database.rows(query, &[&json::to_text(&ids)])
     }
 
     /// The earliest due time comes first.
@@ -253,16 +251,15 @@ impl JobStore {
             "WHERE webhook_poll <= ? AND id NOT IN (SELECT value FROM json_each(?))
             ORDER BY webhook_poll LIMIT ?"
         );
-        let polled = text(&json::to_text(polled));
-        let values = [number(now.0), polled, number(MAX_JOBS_PER_ALARM)];
-        self.database.rows(query, values)
+        self.database
+            .rows(query, &[&now, &json::to_text(polled), &MAX_JOBS_PER_ALARM])
     }
 
     pub fn next_times(&self, polled: &HashSet<String>) -> HostResult<NextTimes> {
-        let polled = text(&json::to_text(polled));
+        let polled = json::to_text(polled);
         let times = self
             .database
-            .first(include_str!("sql/next_times.sql"), [polled])?;
+            .first(include_str!("sql/next_times.sql"), &[&polled])?;
         Ok(times.unwrap_or_default())
     }
 
@@ -275,7 +272,6 @@ impl JobStore {
                 unfinished_jobs!("AND coalesce(status, '') NOT IN ('success', 'failure')")
             }
         };
-        let values = [number(earliest.0), number(MAX_UNFINISHED)];
-        self.database.rows(query, values)
+        self.database.rows(query, &[&earliest, &MAX_UNFINISHED])
     }
 }

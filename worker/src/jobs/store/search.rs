@@ -11,7 +11,7 @@ use crate::jobs::records::{JobFilter, JobQuery, Position};
 use crate::jobs::search::{
     FILTER_BATCH, Found, SEARCH_BATCH, SEARCHED_CHARACTERS, Scan, searched_part,
 };
-use crate::runtime::{HostResult, number, optional_text, text, yield_now};
+use crate::runtime::{HostResult, yield_now};
 
 /// Compatibility composition (NFKC) and full case folding, as in Unicode's caseless matching.
 /// Replaces each NUL with a space, because many functions of `SQLite` ignore everything after a
@@ -71,18 +71,18 @@ impl JobStore {
             if before != start {
                 yield_now().await;
             }
-            let values = [
-                number(before.created),
-                number(before.row),
-                number(size as u64),
-                optional_text(author.as_deref()),
-                optional_text(state.as_deref()),
-                text(&wanted),
-                number(SEARCHED_CHARACTERS as u64),
-            ];
-            let jobs: Vec<ScannedJob> = self
-                .database
-                .rows(include_str!("sql/scan_jobs.sql"), values)?;
+            let jobs: Vec<ScannedJob> = self.database.rows(
+                include_str!("sql/scan_jobs.sql"),
+                &[
+                    &before.created,
+                    &before.row,
+                    &size,
+                    &author,
+                    &state,
+                    &wanted,
+                    &SEARCHED_CHARACTERS,
+                ],
+            )?;
             let batch: Vec<_> = jobs.into_iter().map(|job| job.compare(&wanted)).collect();
             scan.on_batch(&batch);
         }
