@@ -78,7 +78,6 @@ async fn fail(client: ClientBuilder) -> ConnectionFailure {
     }
 }
 
-/// A host whose requests pass through a proxy.
 fn through(proxy: &str) -> ReqwestHost {
     // Another test of the process may have installed it.
     let _ = rustls::crypto::ring::default_provider().install_default();
@@ -116,10 +115,8 @@ async fn a_refused_connection_was_not_sent() {
 async fn a_connection_that_breaks_may_have_been_sent_and_is_tried_again() {
     let server = Server::new(b"");
     let failure = fail(builder(format!("http://{}", server.authority))).await;
-    let summary = format!(
-        "no answer from {}: the connection failed or broke",
-        server.authority
-    );
+    let (gate, broke) = (&server.authority, "the connection failed or broke");
+    let summary = format!("no answer from {gate}: {broke}");
     assert_failure(&failure, Interrupted, &summary);
     assert!(failure.may_have_been_sent);
     assert_eq!(server.count(), 2);
@@ -176,11 +173,7 @@ async fn an_untrusted_certificate_is_not_tried_again() {
     assert_eq!(failure.reason, Certificate, "{failure:?}");
     let summary = format!("{} has an untrusted certificate", server.authority);
     assert_eq!(failure.summary, summary);
-    assert!(
-        failure.advice.contains("SSL_CERT_FILE"),
-        "{}",
-        failure.advice
-    );
+    assert!(failure.advice.contains("SSL_CERT_FILE"), "{failure}");
     assert!(!failure.may_have_been_sent && !failure.can_retry);
     assert_eq!(server.count(), 1);
 }
@@ -189,15 +182,12 @@ async fn an_untrusted_certificate_is_not_tried_again() {
 async fn a_certificate_that_is_not_valid_yet_is_not_an_expired_one() {
     for (cause, summary) in [
         (
-            "certificate not valid yet: verification time 1",
+            "not valid yet: verification time 1",
             "a certificate that is not valid yet",
         ),
-        (
-            "certificate expired: verification time 3",
-            "an expired certificate",
-        ),
+        ("expired: verification time 3", "an expired certificate"),
     ] {
-        let cause = format!(r#"{{"broken":"invalid peer certificate: {cause}"}}"#);
+        let cause = format!(r#"{{"broken":"invalid peer certificate: certificate {cause}"}}"#);
         let host = FakeHost::new([cause]);
         let failure = fail(host.builder()).await;
         let text = format!("gate.example has {summary}; check the clock");
@@ -210,12 +200,9 @@ async fn a_proxy_that_requires_credentials_is_named_and_not_tried_again() {
     let proxy = Server::new(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
     let host = through(&proxy.authority);
     let failure = fail(builder("https://gate.invalid".to_owned()).host(host)).await;
-    assert_failure(
-        &failure,
-        Proxy,
-        "gate.invalid cannot be reached: the proxy requires credentials (407); set its user and password \
-         in the proxy variable, percent-encoded",
-    );
+    let text = "gate.invalid cannot be reached: the proxy requires credentials (407); set its user \
+        and password in the proxy variable, percent-encoded";
+    assert_failure(&failure, Proxy, text);
     assert!(!failure.may_have_been_sent);
     assert_eq!(proxy.count(), 1);
 }
@@ -227,10 +214,8 @@ async fn a_proxy_that_does_not_connect_is_named() {
         let host = through(&proxy);
         let failure = fail(builder("https://gate.invalid".to_owned()).host(host)).await;
         assert_eq!(failure.reason, Proxy, "{failure:?}");
-        assert_eq!(
-            failure.summary,
-            "gate.invalid cannot be reached through the proxy"
-        );
+        let expected = "gate.invalid cannot be reached through the proxy";
+        assert_eq!(failure.summary, expected);
         assert!(!failure.may_have_been_sent);
     }
     assert_eq!(busy.count(), 2, "another attempt can succeed");
@@ -238,31 +223,23 @@ async fn a_proxy_that_does_not_connect_is_named() {
 
 #[tokio::test(start_paused = true)]
 async fn responses_of_a_proxy_and_of_cloudflare_name_them() {
+    let proxy = "the proxy requires credentials; set its user and password in the proxy variable, \
+        percent-encoded";
+    let blocked = "Cloudflare blocked the request before it reached the server (ray 8f); ask the \
+        server's operator to allow this client";
+    let page = r#"{"status":403,"headers":{"cf-ray":"8f","content-type":"Text/HTML; charset=UTF-8"},"text":"<html>"}"#;
+    let challenge =
+        r#"{"status":429,"headers":{"cf-ray":"8f","cf-mitigated":"challenge"},"text":"<html>"}"#;
+    let gateway = r#"{"status":403,"headers":{"cf-ray":"8f"},"json":{"detail":"scope"}}"#;
+    let plain =
+        r#"{"status":403,"headers":{"cf-ray":"8f","content-type":"text/plain"},"text":"no"}"#;
     for (response, message) in [
-        (
-            r#"{"status":407,"text":"<html>"}"#,
-            "the proxy requires credentials; set its user and password in the proxy variable, \
-             percent-encoded",
-        ),
-        (
-            r#"{"status":403,"headers":{"cf-ray":"8f","content-type":"Text/HTML; charset=UTF-8"},"text":"<html>"}"#,
-            "Cloudflare blocked the request before it reached the server (ray 8f); ask the server's operator \
-             to allow this client",
-        ),
-        (
-            r#"{"status":429,"headers":{"cf-ray":"8f","cf-mitigated":"challenge"},"text":"<html>"}"#,
-            "Cloudflare blocked the request before it reached the server (ray 8f); ask the server's operator \
-             to allow this client",
-        ),
-        (
-            r#"{"status":403,"headers":{"cf-ray":"8f"},"json":{"detail":"scope"}}"#,
-            "scope",
-        ),
+        (r#"{"status":407,"text":"<html>"}"#, proxy),
+        (page, blocked),
+        (challenge, blocked),
+        (gateway, "scope"),
         (r#"{"status":403,"text":"<html>"}"#, "forbidden"),
-        (
-            r#"{"status":403,"headers":{"cf-ray":"8f","content-type":"text/plain"},"text":"no"}"#,
-            "forbidden",
-        ),
+        (plain, "forbidden"),
     ] {
         let host = FakeHost::new([response]);
         let error = get_job(&host.client()).max_retries(0).send().await;

@@ -1,5 +1,3 @@
-//! Watching a deployment, by the event stream of a gateway and by polls.
-
 use crate::fake_host::FakeHost;
 use quillgate::Rule;
 use quillgate::client::{Error, WebhookEndpoint};
@@ -37,14 +35,12 @@ async fn a_watch_follows_the_events_of_the_record() {
     }
     let change = |at, status: &str, is_final| (at, status.to_owned(), is_final);
     // A status that the client does not know is not final.
-    assert_eq!(
-        changes,
-        [
-            change(0, "queued", false),
-            change(1_000, "verifying", false),
-            change(1_000, "failure", true),
-        ]
-    );
+    let expected = [
+        change(0, "queued", false),
+        change(1_000, "verifying", false),
+        change(1_000, "failure", true),
+    ];
+    assert_eq!(changes, expected);
     assert_eq!(host.count(), 1);
     assert_eq!(host.request(0, "method"), json!("GET"));
     assert_eq!(host.target(0), "/v1/project/acme/deployments/s1/events");

@@ -66,14 +66,12 @@ const LAST_VIEWS: &str = r#"{"status":200,"json":{"totals":{},"hasMore":false,"v
 
 #[test]
 fn a_client_connects_to_a_gateway_or_to_mintlify() {
+    let other = "https://g.example";
     for (client, url) in [
         (gateway::connect(TOKEN), "https://gate.example"),
         (platform::connect(KEY), "https://api.mintlify.com"),
         (platform_at::connect(KEY), "http://127.0.0.1:8788"),
-        (
-            overview::connect("https://g.example", TOKEN),
-            "https://g.example",
-        ),
+        (overview::connect(other, TOKEN), other),
     ] {
         let client = format!("{:?}", client.unwrap());
         assert!(client.contains(url), "{client}");
@@ -160,11 +158,8 @@ async fn errors_are_described_by_kind() {
     ] {
         assert_eq!(errors::describe(&client, "j1").await.unwrap(), expected);
     }
-    let text = errors::describe(&client, "").await.unwrap();
-    assert_eq!(
-        text,
-        "not sent: id must have at least one character, found empty text"
-    );
+    let expected = "not sent: id must have at least one character, found empty text";
+    assert_eq!(errors::describe(&client, "").await.unwrap(), expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -229,8 +224,8 @@ async fn deployments_previews_and_automations_are_started() {
     assert_eq!(link.as_deref(), Some("https://p.example"));
     assert_eq!(host.request(2, "body"), r#"{"branch":"docs/new#1"}"#);
     assert_eq!(preview::preview(&client, "b").await, Ok(None));
-    let line = deployment::last_line(&client, "s1").await.unwrap();
-    assert_eq!(line.as_deref(), Some("b"));
+    let last = deployment::last_line(&client, "s1").await.unwrap();
+    assert_eq!(last.as_deref(), Some("b"));
     assert_eq!(host.target(6), "/v1/project/update-status/s1");
 
     let host = FakeHost::new([r#"{"status":202,"json":{"instanceId":"i1"}}"#]);
@@ -299,10 +294,8 @@ async fn page_views_are_read_by_page_by_row_and_from_a_request() {
     assert_eq!(pages::rows_per_page(&host.client()).await.unwrap(), [2, 1]);
 
     let host = FakeHost::new(both);
-    assert_eq!(
-        rows::read_by_ai(&host.client()).await.unwrap(),
-        ["/a", "/c"]
-    );
+    let expected = ["/a", "/c"];
+    assert_eq!(rows::read_by_ai(&host.client()).await.unwrap(), expected);
 
     let host = FakeHost::new(both);
     let client = host.client();
@@ -340,10 +333,8 @@ async fn each_report_is_read() {
     assert_eq!(visitors::visited_pages(&client).await.unwrap().len(), 1);
     assert_eq!(page_stream::all_pages(&client).await.unwrap().len(), 2);
     assert_eq!(feedback::open_comments(&client).await.unwrap(), ["unclear"]);
-    assert!(
-        host.target(3)
-            .contains("status=pending%2Cin_progress&limit=100")
-    );
+    let query = "status=pending%2Cin_progress&limit=100";
+    assert!(host.target(3).contains(query));
     let judged = feedback_by_page::judged_pages(&client).await.unwrap();
     assert_eq!(judged[0].thumbs_up.map(Count::get), Some(3));
     assert_eq!(searches::missing_pages(&client).await.unwrap(), ["refund"]);

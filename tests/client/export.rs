@@ -1,5 +1,3 @@
-//! Exports of lists.
-
 use std::time::Duration;
 
 use crate::fake_host::FakeHost;
@@ -35,25 +33,16 @@ async fn cells_of_csv_are_quoted_and_never_formulas() {
 async fn an_export_without_rows_has_a_header() {
     assert_eq!(export_feedback("", ExportFormat::NdJson).await, "");
     let csv = export_feedback("", ExportFormat::Csv).await;
-    assert!(
-        csv.starts_with("\u{feff}id,path,") && csv.ends_with("lang\r\n"),
-        "{csv}"
-    );
+    let is_header = csv.starts_with("\u{feff}id,path,") && csv.ends_with("lang\r\n");
+    assert!(is_header, "{csv}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn halves_of_surrogate_pairs_skip_no_page() {
     let odd = r#"{"totals":{},"views":[{"path":"/\ud800","\ud801":1}],"\udc00":1,"hasMore":false}"#;
-    for (format, chunk) in [
-        (
-            ExportFormat::Csv,
-            "\u{feff}path,human,ai,total\r\n/\u{fffd},,,\r\n",
-        ),
-        (
-            ExportFormat::NdJson,
-            "{\"path\":\"/\\ufffd\",\"\\ufffd\":1}\n",
-        ),
-    ] {
+    let csv = "\u{feff}path,human,ai,total\r\n/\u{fffd},,,\r\n";
+    let line = "{\"path\":\"/\\ufffd\",\"\\ufffd\":1}\n";
+    for (format, chunk) in [(ExportFormat::Csv, csv), (ExportFormat::NdJson, line)] {
         let host = FakeHost::new([page(odd)]);
         let client = host.platform().build().unwrap();
         let views = client.analytics().views(ListPageViews::default());
@@ -74,22 +63,16 @@ async fn an_export_fails_with_the_error_of_a_page_and_can_continue() {
     let views = client.analytics().views(ListPageViews::default());
     let mut export = views.export(ExportFormat::NdJson);
     export = export.wait_for_budget(Duration::from_secs(3_599));
-    assert_eq!(
-        export.next().await,
-        Ok(Some(b"{\"path\":\"/a\"}\n".to_vec()))
-    );
+    let expected = Ok(Some(b"{\"path\":\"/a\"}\n".to_vec()));
+    assert_eq!(export.next().await, expected);
     let error = export.next().await.unwrap_err();
     assert_eq!(error.retry_after(), Some(Duration::from_hours(1)));
     assert!(matches!(export.next().await, Err(Error::Decode { .. })));
     let rest = export.next_request().unwrap();
-    assert_eq!(
-        export.next().await,
-        Ok(Some(b"{\"path\":\"/b\"}\n".to_vec()))
-    );
-    assert_eq!(
-        (export.next().await, export.next_request()),
-        (Ok(None), None)
-    );
+    let expected = Ok(Some(b"{\"path\":\"/b\"}\n".to_vec()));
+    assert_eq!(export.next().await, expected);
+    let expected = (Ok(None), None);
+    assert_eq!((export.next().await, export.next_request()), expected);
     assert_eq!(rest.offset.map(quillgate::Offset::get), Some(250));
     assert_eq!(host.elapsed(), 0);
 }
@@ -107,10 +90,8 @@ async fn a_resumed_export_continues_the_file() {
         failed,
         page(r#"{"searches":[{"searchQuery":"b"}]}"#),
     ];
-    assert_eq!(
-        export_in_two(by_offset, |client, from| client.analytics().views(from)).await,
-        "\u{feff}path,human,ai,total\r\n/a,,,\r\n/b,,,\r\n"
-    );
+    let found = export_in_two(by_offset, |client, from| client.analytics().views(from)).await;
+    assert_eq!(found, "\u{feff}path,human,ai,total\r\n/a,,,\r\n/b,,,\r\n");
     assert_eq!(
         export_in_two(by_cursor, |client, from| client.analytics().searches(from)).await,
         "\u{feff}searchQuery,hits,ctr,topClickedPage,lastSearchedAt\r\na,,,,\r\nb,,,,\r\n"
@@ -155,17 +136,13 @@ async fn an_export_omits_rows_that_an_earlier_part_of_the_range_contained() {
         format!(r#"{{"source":"x","id":"f{id}","createdAt":"2024-01-{day:02}T00:00:00.000Z"}}"#)
     };
     let part = |rows: &[String]| {
-        page(&format!(
-            r#"{{"feedback":[{}],"hasMore":false}}"#,
-            rows.join(",")
-        ))
+        let rows = rows.join(",");
+        page(&format!(r#"{{"feedback":[{rows}],"hasMore":false}}"#))
     };
+    let rows = [row(3, 12), row(2, 8)].join(",");
+    let more = format!(r#"{{"feedback":[{rows}],"hasMore":true,"nextCursor":"c"}}"#);
     let host = FakeHost::new([
-        page(&format!(
-            r#"{{"feedback":[{},{}],"hasMore":true,"nextCursor":"c"}}"#,
-            row(3, 12),
-            row(2, 8)
-        )),
+        page(&more),
         r#"{"status":504}"#.to_owned(),
         part(&[row(2, 8)]),
         part(&[row(1, 2)]),

@@ -1,5 +1,3 @@
-//! A fake server and clock.
-
 use std::collections::VecDeque;
 use std::future::pending;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
@@ -20,7 +18,6 @@ pub const KEY: &str = "mint_secret_of_the_organisation";
 /// 2024-01-01T00:00:00Z, the initial time of every host.
 const START: u64 = 1_704_067_200_000;
 
-/// A fake server and clock.
 #[derive(Clone)]
 pub struct FakeHost(Arc<State>);
 
@@ -62,9 +59,7 @@ impl FakeHost {
         Self::with(responses, false)
     }
 
-    /// Creates a host that can also open streams: `{ "status", "headers"?, "chunks" }`. A number among
-    /// the chunks delays the next one by that many milliseconds. After the last chunk, the stream ends,
-    /// or breaks if the response has the property `broken_body`.
+    /// Creates a host that can also open streams: `{ "status", "headers"?, "chunks" }`.
     pub fn streaming<T: AsRef<str>>(responses: impl IntoIterator<Item = T>) -> Self {
         Self::with(responses, true)
     }
@@ -87,7 +82,6 @@ impl FakeHost {
         builder.project("acme").host(self.clone())
     }
 
-    /// A client of a gateway.
     pub fn client(&self) -> Client {
         self.builder().build().unwrap()
     }
@@ -97,17 +91,14 @@ impl FakeHost {
         self.builder().platform(KEY)
     }
 
-    /// The number of requests.
     pub fn count(&self) -> usize {
         self.0.requests.lock().unwrap().len()
     }
 
-    /// A property of the request at index `at`.
     pub fn request(&self, at: usize, name: &str) -> Value {
         self.0.requests.lock().unwrap()[at][name].clone()
     }
 
-    /// A header field of the request at index `at`.
     pub fn header(&self, at: usize, name: &str) -> Option<String> {
         self.request(at, "headers")[name]
             .as_str()
@@ -120,7 +111,6 @@ impl FakeHost {
         url.as_str().unwrap().replace("https://gate.example", "")
     }
 
-    /// The times of all requests in milliseconds.
     pub fn times(&self) -> Vec<u64> {
         let requests = self.0.requests.lock().unwrap();
         requests
@@ -129,7 +119,6 @@ impl FakeHost {
             .collect()
     }
 
-    /// The elapsed time in milliseconds.
     pub fn elapsed(&self) -> u64 {
         u64::try_from(self.0.start.elapsed().as_millis()).unwrap()
     }
@@ -265,12 +254,10 @@ impl Host for FakeHost {
     }
 }
 
-/// Reads the job `j1`.
 pub fn get_job(client: &Client) -> ApiCall<GetAgentJob> {
     client.agent_jobs().get("j1")
 }
 
-/// Creates a job.
 pub fn create(client: &Client) -> ApiCall<CreateAgentJob> {
     client.agent_jobs().create("p")
 }

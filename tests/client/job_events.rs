@@ -1,5 +1,3 @@
-//! Watching a job by the event stream of a gateway.
-
 use std::pin::pin;
 use std::time::Duration;
 
@@ -13,7 +11,6 @@ fn watch(host: &FakeHost) -> Watch {
     host.client().agent_jobs().watch("j1")
 }
 
-/// A stream that sends these chunks and ends.
 fn stream(chunks: &Value) -> String {
     stream_with(chunks, &json!({}))
 }
@@ -35,7 +32,6 @@ fn poll(status: &str) -> String {
     format!(r#"{{"status":200,"json":{{"id":"j1","status":"{status}"}}}}"#)
 }
 
-/// The time and status of each change.
 async fn changes(host: &FakeHost, watch: &mut Watch) -> Vec<(u64, String, bool)> {
     let mut changes = Vec::new();
     while let Some(change) = watch.next().await.unwrap() {
@@ -49,7 +45,6 @@ fn change(at: u64, status: &str, is_final: bool) -> (u64, String, bool) {
     (at, status.to_owned(), is_final)
 }
 
-/// The paths of all requests below the job's.
 fn paths(host: &FakeHost) -> Vec<String> {
     let targets = (0..host.count()).map(|at| host.target(at));
     targets
@@ -74,35 +69,27 @@ async fn a_watch_follows_the_events_of_a_gateway_as_they_arrive() {
         30_000,
     ]))]);
     let mut watch = watch(&host);
-    assert_eq!(
-        changes(&host, &mut watch).await,
-        [change(0, "active", false), change(1_510, "completed", true)]
-    );
+    let expected = [change(0, "active", false), change(1_510, "completed", true)];
+    assert_eq!(changes(&host, &mut watch).await, expected);
     host.assert_idle();
     assert_eq!(watch.next().await, Ok(None));
     assert_eq!(paths(&host), ["/events"]);
-    assert_eq!(
-        host.header(0, "accept").as_deref(),
-        Some("text/event-stream")
-    );
+    let expected = Some("text/event-stream");
+    assert_eq!(host.header(0, "accept").as_deref(), expected);
     assert_eq!(host.header(0, "last-event-id"), None);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_interrupted_stream_resumes_after_the_last_complete_event() {
     let half = "id: 8\nevent: job\ndata: {\"id\":\"j1\"";
+    let chunks = json!(["retry: 1700\n\n", event(7, "active"), half]);
     for fault in [json!({ "broken_body": "reset" }), json!({})] {
         let host = FakeHost::streaming([
-            stream_with(
-                &json!(["retry: 1700\n\n", event(7, "active"), half]),
-                &fault,
-            ),
+            stream_with(&chunks, &fault),
             stream(&json!([event(8, "completed")])),
         ]);
-        assert_eq!(
-            changes(&host, &mut watch(&host)).await,
-            [change(0, "active", false), change(1_700, "completed", true)]
-        );
+        let expected = [change(0, "active", false), change(1_700, "completed", true)];
+        assert_eq!(changes(&host, &mut watch(&host)).await, expected);
         assert_eq!(host.header(1, "last-event-id").as_deref(), Some("7"));
         host.assert_idle();
     }
@@ -122,13 +109,11 @@ async fn a_silent_stream_is_opened_again() {
         stream(&json!([event(2, "completed")])),
     ]);
     let mut watch = watch(&host);
-    assert_eq!(
-        changes(&host, &mut watch).await,
-        [
-            change(0, "active", false),
-            change(44_999 + 45_000 + 3_000 + 45_000 + 3_000, "completed", true)
-        ]
-    );
+    let expected = [
+        change(0, "active", false),
+        change(44_999 + 45_000 + 3_000 + 45_000 + 3_000, "completed", true),
+    ];
+    assert_eq!(changes(&host, &mut watch).await, expected);
 }
 
 #[tokio::test(start_paused = true)]
@@ -153,11 +138,10 @@ async fn polls_replace_streams_without_events_and_streams_are_tried_again_after_
     assert_eq!(changes[0], change(6_000, "active", false));
     assert_eq!(paths(&host)[2..4], ["/events", ""]);
     // The first poll that is due after a minute becomes a stream.
-    let last = times[times.len() - 1];
-    assert!(
-        last >= 66_000 && times[times.len() - 2] < 66_000,
-        "{times:?}"
-    );
+    let [.., before, last] = times[..] else {
+        panic!("{times:?}");
+    };
+    assert!(before < 66_000 && last >= 66_000, "{times:?}");
     assert_eq!(changes[1..], [change(last, "completed", true)]);
     assert_eq!(paths(&host).last().unwrap(), "/events");
 }
@@ -174,11 +158,8 @@ async fn a_response_that_is_not_a_stream_is_followed_by_polls() {
         let host = FakeHost::streaming([refusal, &poll("active"), &poll("completed")]);
         let client = host.client();
         let changes = changes(&host, &mut client.agent_jobs().watch("j1")).await;
-        assert_eq!(
-            changes,
-            [change(0, "active", false), change(2_000, "completed", true)],
-            "{refusal}"
-        );
+        let expected = [change(0, "active", false), change(2_000, "completed", true)];
+        assert_eq!(changes, expected, "{refusal}");
         assert_eq!(paths(&host), ["/events", "", ""]);
         host.assert_idle();
     }
@@ -210,11 +191,9 @@ async fn a_client_of_mintlify_opens_no_stream() {
 
 #[tokio::test(start_paused = true)]
 async fn an_event_with_another_job_ends_the_watch() {
+    let other = "id must be the requested id, found another one";
     for (data, reason) in [
-        (
-            r#"{"id":"j2"}"#,
-            "id must be the requested id, found another one",
-        ),
+        (r#"{"id":"j2"}"#, other),
         ("[]", "body must be an object, found an array"),
         ("{", "body EOF while parsing an object at line 1 column 1"),
     ] {

@@ -8,7 +8,6 @@
 mod conformance;
 mod connection_failures;
 mod deployments;
-mod drop;
 mod examples;
 mod export;
 mod fake_host;
@@ -18,5 +17,4 @@ mod native_host;
 mod pages;
 mod requests;
 mod retry;
-mod unknown_outcomes;
 mod watch;

@@ -1,5 +1,3 @@
-//! The native host against a local HTTP server.
-
 use std::future::pending;
 use std::io::Write as _;
 use std::pin::pin;
@@ -20,11 +18,16 @@ use tokio::sync::mpsc;
 
 /// Serves `router` on a free port and returns a client of this server.
 async fn connect(router: Router) -> Client {
+    let url = serve(router).await;
+    let builder = Client::builder().gateway(url, "token-1").project("acme");
+    builder.max_retries(0).build().unwrap()
+}
+
+async fn serve(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, router).await });
-    let builder = Client::builder().gateway(url, "token-1").project("acme");
-    builder.max_retries(0).build().unwrap()
+    url
 }
 
 const JOB: &str = "/v2/agent/acme/job/j1";
@@ -59,18 +62,13 @@ async fn a_request_and_its_response_pass_over_the_network() {
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
     let (requests, mut received) = mpsc::unbounded_channel();
-    let router = Router::new()
-        .route(
-            JOB,
-            get(|| async { (StatusCode::FOUND, [(header::LOCATION, "/elsewhere")]) }),
-        )
-        .route(
-            "/elsewhere",
-            any(|| async move {
-                requests.send(()).unwrap();
-                "{}"
-            }),
-        );
+    let redirect = get(|| async { (StatusCode::FOUND, [(header::LOCATION, "/elsewhere")]) });
+    let elsewhere = any(|| async move {
+        requests.send(()).unwrap();
+        "{}"
+    });
+    let router = Router::new().route(JOB, redirect);
+    let router = router.route("/elsewhere", elsewhere);
     let client = connect(router).await;
     let Err(Error::Api(error)) = client.agent_jobs().get("j1").send().await else {
         panic!("expected the redirect to be an error");
@@ -198,12 +196,8 @@ async fn polls_replace_a_compressed_stream() {
         r#"{"id":"j1","status":"completed"}"#
     };
     let events = "/v2/agent/acme/job/j1/events";
-    let client = connect(
-        Router::new()
-            .route(events, get(stream))
-            .route(JOB, get(poll)),
-    )
-    .await;
+    let router = Router::new().route(events, get(stream));
+    let client = connect(router.route(JOB, get(poll))).await;
     client.agent_jobs().watch("j1").wait().await.unwrap();
     assert_eq!(requests.recv().await, Some("stream"));
     assert_eq!(requests.recv().await, Some("poll"));
@@ -232,26 +226,17 @@ async fn a_client_can_use_a_custom_reqwest_client() {
         let agent = headers["user-agent"].to_str().unwrap_or_default();
         format!(r#"{{"model":"{agent}"}}"#)
     });
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let router = Router::new().route(JOB, echo);
-    tokio::spawn(async move { axum::serve(listener, router).await });
+    let url = serve(Router::new().route(JOB, echo)).await;
     // Another test of the process may have installed it.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let custom = reqwest::Client::builder()
-        .user_agent("custom/1")
-        .build()
-        .unwrap();
+    let custom = reqwest::Client::builder().user_agent("custom/1");
+    let host = ReqwestHost::with_client(custom.build().unwrap());
     let builder = Client::builder().gateway(url, "token-1").project("acme");
-    let client = builder
-        .host(ReqwestHost::with_client(custom))
-        .build()
-        .unwrap();
+    let client = builder.host(host).build().unwrap();
     let job = client.agent_jobs().get("j1").send().await.unwrap();
     assert_eq!(job.model.as_deref(), Some("custom/1"));
 }
 
-/// Compresses a JSON string of this many bytes with gzip.
 fn compress(length: usize) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let text = ["\"", &"a".repeat(length - 2), "\""].concat();
@@ -263,16 +248,11 @@ fn compress(length: usize) -> Vec<u8> {
 async fn a_body_has_at_most_8_mib_decoded() {
     const LIMIT: usize = 8 << 20;
     let gzip = || [(header::CONTENT_ENCODING, "gzip")];
-    let router = Router::new()
-        .route(
-            "/fits",
-            get(move || async move { (gzip(), compress(LIMIT)) }),
-        )
-        .route(
-            "/bomb",
-            get(move || async move { (gzip(), compress(LIMIT + 1)) }),
-        )
-        .route("/plain", get(|| async { "a".repeat(LIMIT + 1) }));
+    let fits = get(move || async move { (gzip(), compress(LIMIT)) });
+    let bomb = get(move || async move { (gzip(), compress(LIMIT + 1)) });
+    let plain = get(|| async { "a".repeat(LIMIT + 1) });
+    let router = Router::new().route("/fits", fits).route("/bomb", bomb);
+    let router = router.route("/plain", plain);
     let client = connect(router).await;
     let read = |path: &str| {
         client
@@ -285,11 +265,8 @@ async fn a_body_has_at_most_8_mib_decoded() {
         let Err(Error::Connection(failure)) = read(path).await else {
             panic!("expected {path} to be refused");
         };
-        assert_eq!(
-            failure.reason,
-            ConnectionFailureReason::TooLarge,
-            "{failure:?}"
-        );
+        let reason = ConnectionFailureReason::TooLarge;
+        assert_eq!(failure.reason, reason, "{failure:?}");
         assert!(failure.may_have_been_sent && !failure.can_retry);
     }
 }

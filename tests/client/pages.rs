@@ -1,11 +1,8 @@
-//! Paging through a list.
-
 use crate::fake_host::FakeHost;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use quillgate::client::{Client, List};
 use quillgate::{Count, Endpoint as _, ListPageViews, Offset, PageSize};
 
-/// A page with `rows` rows.
 fn page(rows: usize, has_more: bool) -> String {
     let views = vec![r#"{"path":"/"}"#; rows].join(",");
     format!(
@@ -77,10 +74,8 @@ async fn paging_resumes_from_a_stored_request() {
     let rest = ListPageViews::parse(&stored).unwrap();
     let mut pages = views(&client, rest).pages();
     pages.next().await.unwrap();
-    assert_eq!(
-        query(&host, 1),
-        "?dateFrom=2023-01-01&dateTo=2024-01-01&limit=2&offset=2"
-    );
+    let expected = "?dateFrom=2023-01-01&dateTo=2024-01-01&limit=2&offset=2";
+    assert_eq!(query(&host, 1), expected);
     assert_eq!(pages.next_request(), None);
 }
 

@@ -1,5 +1,3 @@
-//! Requests and successful responses.
-
 use crate::fake_host::{FakeHost, KEY, TOKEN, create, get_job};
 use quillgate::client::http::{HeaderMap, HeaderValue};
 use quillgate::client::{ApiCall, Client, Error};
@@ -31,13 +29,10 @@ async fn a_job_is_identified_by_its_id_or_by_itself() {
 async fn requests_to_mintlify_carry_the_admin_key() {
     let host = FakeHost::new([OK, OK]);
     let proxy = "http://127.0.0.1:8788/under/here/";
+    let behind_proxy = host.builder().platform_at(proxy, KEY);
     for (at, builder, base_url) in [
         (0, host.platform(), "https://api.mintlify.com"),
-        (
-            1,
-            host.builder().platform_at(proxy, KEY),
-            "http://127.0.0.1:8788/under/here",
-        ),
+        (1, behind_proxy, proxy.trim_end_matches('/')),
     ] {
         get_job(&builder.build().unwrap()).send().await.unwrap();
         let url = format!("{base_url}/v2/agent/acme/job/j1");
@@ -176,10 +171,9 @@ async fn debug_output_hides_credentials_and_prompts() {
             format!("{:?}", client.analytics().views(..)),
         ]
         .concat();
-        assert!(
-            output.contains("acme") && output.contains("prompt"),
-            "{output}"
-        );
+        for shown in ["acme", "prompt"] {
+            assert!(output.contains(shown), "{output}");
+        }
         for secret in [TOKEN, KEY, "secret plan"] {
             assert!(!output.contains(secret), "{output}");
         }

@@ -1,5 +1,3 @@
-//! Aborting a call ends it immediately with the reason of the signal.
-
 use crate::fake_host::{FakeHost, create, get_job, json};
 use crate::signal;
 use quillgate::Error;

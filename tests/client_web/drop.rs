@@ -1,5 +1,3 @@
-//! Dropping a future aborts its request and clears its timers.
-
 use std::future::Future;
 use std::pin::pin;
 

@@ -42,8 +42,6 @@ export class HostState {
     Math.random = real.random;
   }
 
-  // --- the clock -----------------------------------------------------------
-
   /** Milliseconds since the initial time. */
   elapsed() {
     return this.#now - START;
@@ -87,8 +85,6 @@ export class HostState {
     return new Promise((resolve) => this.#schedule(resolve, ms));
   }
 
-  // --- the signal ----------------------------------------------------------
-
   /**
    * Returns a signal that aborts with `reason` after `ms`: immediately for 0, never for
    * `undefined`.
@@ -110,17 +106,14 @@ export class HostState {
     return signal;
   }
 
-  // --- the server ----------------------------------------------------------
-
   /**
-   * Queues a response: `{ status, headers?, json? | text? }`, with optional faults.
+   * Queues a response: `{ status, headers?, json? }`, with optional faults.
    *
    * - `stall: "head" | "body"`: stops before the head or within the body until the request is
    *   aborted
    * - `stream`: sends these chunks and stays open until the request is aborted. A number delays the next
    *   chunk by that many milliseconds
    * - `deaf`: with `stall`, ignores the abort
-   * - `after`: delays the response by that many milliseconds
    * - `broken`: `fetch` rejects with a `TypeError` with this message
    * - `thrown`: `fetch` throws a `RangeError` with this message
    * - `nothing: { value }`: `fetch` returns `value` instead of a promise
@@ -172,13 +165,10 @@ export class HostState {
       done();
       return aborted;
     }
-    if (response.after === undefined) return this.#respond(response, aborted, record, done);
-    done();
-    await Promise.race([new Promise((go) => this.#schedule(go, response.after)), aborted]);
-    return this.#respond(response, aborted, record, this.#begin());
+    return this.#respond(response, aborted, record, done);
   }
 
-  #respond({ status, headers, json, text, stall, stream }, aborted, record, done) {
+  #respond({ status, headers, json, stall, stream }, aborted, record, done) {
     const chunks = stall === "body" ? ['{"id":'] : stream;
     if (chunks !== undefined) {
       const start = async (body) => {
@@ -191,20 +181,16 @@ export class HostState {
       done();
       return new Response(new ReadableStream({ start }), { status, headers });
     }
-    const body = json === undefined ? text : JSON.stringify(json);
-    const response = new Response(body, { status, headers });
+    const response = new Response(JSON.stringify(json), { status, headers });
     const read = () => {
       record.finished = true;
       done();
     };
-    for (const name of ["json", "text", "arrayBuffer", "bytes", "blob"]) {
-      if (response[name] === undefined) continue;
-      response[name] = () => {
-        const reading = Response.prototype[name].call(response);
-        reading.then(read, read);
-        return reading;
-      };
-    }
+    response.text = () => {
+      const reading = Response.prototype.text.call(response);
+      reading.then(read, read);
+      return reading;
+    };
     return response;
   }
 
@@ -231,18 +217,13 @@ function rejectedBy(signal) {
   return aborted;
 }
 
-/** Serializes a value, including headers and errors, to JSON with sorted properties. */
+/** Serializes a value to JSON with sorted properties. */
 export function sortedJson(value) {
   return JSON.stringify(plain(value));
 }
 
 function plain(value) {
   if (typeof value !== "object" || value === null) return value ?? null;
-  if (value instanceof Response) return `response ${value.status}, read ${value.bodyUsed}`;
-  if (value instanceof Request) return `${value.method} ${value.url}`;
-  if (value instanceof Headers) return plain(Object.fromEntries(value));
-  if (value instanceof Error || value instanceof DOMException)
-    return `${value.name}: ${value.message}`;
   if (Array.isArray(value)) return value.map(plain);
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, plain(value[name])]));

@@ -43,18 +43,15 @@ extern "C" {
     #[wasm_bindgen(method, getter)]
     fn fetch(this: &HostState) -> Function;
 
-    /// Serializes a value to JSON with sorted properties.
     #[wasm_bindgen(js_name = sortedJson)]
     pub fn sorted_json(value: &JsValue) -> String;
 }
 
 pub const TOKEN: &str = "eyJ0b2tlbg.secret-part";
 
-/// A fake server and clock.
 pub struct FakeHost(HostState);
 
 impl FakeHost {
-    /// Creates a host that answers requests with these responses, in order.
     pub fn new<T: AsRef<str>>(responses: impl IntoIterator<Item = T>) -> Self {
         let state = HostState::begin();
         for response in responses {
@@ -70,17 +67,14 @@ impl FakeHost {
         builder.project("acme").host(host)
     }
 
-    /// A client of a gateway.
     pub fn client(&self) -> Client {
         self.builder().build().unwrap()
     }
 
-    /// The host's `fetch`.
     pub fn fetch(&self) -> Function {
         self.0.fetch()
     }
 
-    /// Replaces the global `fetch` with the host's.
     pub fn replace_global_fetch(&self) {
         self.0.replace_global_fetch();
     }
@@ -100,12 +94,10 @@ impl FakeHost {
         self.0.requests()
     }
 
-    /// The number of requests.
     pub fn count(&self) -> u32 {
         js_sys::Array::from(&self.0.requests()).length()
     }
 
-    /// The elapsed time in milliseconds.
     pub fn elapsed(&self) -> u32 {
         self.0.elapsed()
     }
@@ -123,12 +115,10 @@ impl Drop for FakeHost {
     }
 }
 
-/// Reads the job `j1`.
 pub fn get_job(client: &Client) -> ApiCall<GetAgentJob> {
     client.agent_jobs().get("j1")
 }
 
-/// Creates a job with the prompt `p`.
 pub fn create(client: &Client) -> ApiCall<CreateAgentJob> {
     client.agent_jobs().create("p")
 }
@@ -137,7 +127,6 @@ pub fn json(text: &str) -> JsValue {
     JSON::parse(text).expect("a test's JSON is well-formed")
 }
 
-/// Asserts that a value equals this JSON, regardless of property order.
 #[track_caller]
 pub fn assert_json(value: &JsValue, expected: &str) {
     assert_eq!(sorted_json(value), sorted_json(&json(expected)));

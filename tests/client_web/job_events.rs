@@ -1,5 +1,3 @@
-//! Watching a job by the event stream of a gateway.
-
 use std::pin::pin;
 
 use crate::fake_host::FakeHost;

@@ -1,5 +1,3 @@
-//! Requests and responses of `fetch`.
-
 use std::error::Error as _;
 
 use crate::fake_host::{FakeHost, TOKEN, assert_json, create, get_job, sorted_json};

@@ -1,5 +1,3 @@
-//! Decoding of an agent job from Mintlify's JSON.
-
 use quillgate::response::{decode, decode_result};
 use quillgate::{
     AgentJob, CreateAgentJob, DecodeError, Endpoint, GetAgentJob, JobId, JobStatus, Prompt,
@@ -75,11 +73,7 @@ fn a_field_of_the_wrong_type_is_reported_by_its_path() {
             body[field] = wrong.clone();
             let error = read(&body).expect_err(field);
             assert_eq!(error.at, field, "{wrong}");
-            assert!(
-                error.what.starts_with("must be "),
-                "{field}: {}",
-                error.what
-            );
+            assert!(error.what.starts_with("must be "), "{error}");
         }
     }
     for field in ["repository", "ref"] {
@@ -91,10 +85,8 @@ fn a_field_of_the_wrong_type_is_reported_by_its_path() {
     for field in FIELDS.into_iter().filter(|field| *field != "source") {
         assert_eq!(read(&json!({field: {}})).expect_err(field).at, field);
     }
-    assert_eq!(
-        read(&json!({"source": "acme/docs"})).unwrap_err().at,
-        "source"
-    );
+    let found = read(&json!({"source": "acme/docs"})).unwrap_err().at;
+    assert_eq!(found, "source");
 }
 
 #[test]
@@ -109,12 +101,10 @@ fn an_array_is_not_decoded_as_an_object() {
         json!(null),
     ];
     assert_eq!(read(&json!(values)).unwrap_err().at, "");
-    assert_eq!(
-        read(&json!({"source": ["acme/docs", "main"]}))
-            .unwrap_err()
-            .at,
-        "source"
-    );
+    let found = read(&json!({"source": ["acme/docs", "main"]}))
+        .unwrap_err()
+        .at;
+    assert_eq!(found, "source");
 }
 
 #[test]
@@ -154,16 +144,11 @@ fn every_known_status_except_active_is_terminal() {
         ("archived", JobStatus::Archived, true),
         ("failed", JobStatus::Failed, true),
     ] {
-        assert_eq!(
-            read(&json!({ "status": text })).unwrap().status,
-            Some(status.clone())
-        );
+        let expected = Some(status.clone());
+        assert_eq!(read(&json!({ "status": text })).unwrap().status, expected);
         assert_eq!(JobStatus::from(text.to_owned()), status);
-        assert_eq!(
-            (status.is_terminal(), status.is_known()),
-            (terminal, true),
-            "{text}"
-        );
+        let found = (status.is_terminal(), status.is_known());
+        assert_eq!(found, (terminal, true), "{text}");
         assert_eq!(status.as_str(), text);
     }
 }
@@ -172,10 +157,8 @@ fn every_known_status_except_active_is_terminal() {
 fn debug_output_hides_the_prompt() {
     let prompt = Prompt::new("the merger is secret").unwrap();
     let output = format!("{prompt:?} {:?}", CreateAgentJob::new(prompt.clone()));
-    assert_eq!(
-        output,
-        "Prompt(20 bytes) CreateAgentJob { prompt: Prompt(20 bytes) }"
-    );
+    let expected = "Prompt(20 bytes) CreateAgentJob { prompt: Prompt(20 bytes) }";
+    assert_eq!(output, expected);
 }
 
 #[test]

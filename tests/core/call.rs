@@ -1,13 +1,10 @@
-//! Validation of a call's arguments, and the request that is built from them.
-
-use quillgate::value::Pairs;
 use quillgate::{
     Call, Endpoint, ListAgentJobs, ListPageViews, Millis, Operation, ProjectId, Rule, SendMessage,
     ValidationError,
 };
 use serde_json::{Value, json};
 
-use crate::parameters::INEXACT_NUMBER;
+use crate::parameters::{INEXACT_NUMBER, query};
 
 fn parse(operation: Operation, params: &Value) -> Result<Call, ValidationError> {
     Call::parse(operation.declaration(), params)
@@ -19,11 +16,6 @@ fn views(params: &Value) -> Call {
 
 fn target(call: &Call) -> String {
     call.request(&ProjectId::new("acme").unwrap()).target
-}
-
-fn query(pairs: &[(&str, &str)]) -> Pairs {
-    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-    Pairs::All(pairs.iter().map(owned).collect())
 }
 
 #[track_caller]
@@ -62,6 +54,7 @@ fn an_unknown_parameter_is_rejected_by_name() {
 
 #[test]
 fn a_page_number_is_sent_as_an_offset() {
+    let last = json!({ "page": 9_007_199_254_740_991_u64, "limit": 1 });
     for (params, expected) in [
         (json!({ "page": 1 }), "?limit=50&offset=0"),
         (json!({ "page": 2 }), "?limit=50&offset=50"),
@@ -71,10 +64,7 @@ fn a_page_number_is_sent_as_an_offset() {
             json!({ "page": 17, "limit": 250 }),
             "?limit=250&offset=4000",
         ),
-        (
-            json!({ "page": 9_007_199_254_740_991_u64, "limit": 1 }),
-            "?limit=1&offset=9007199254740990",
-        ),
+        (last, "?limit=1&offset=9007199254740990"),
     ] {
         let call = views(&params);
         assert_eq!(target(&call), format!("/v1/analytics/acme/views{expected}"));
@@ -120,12 +110,9 @@ fn page_and_offset_are_mutually_exclusive() {
         json!({ "page": 1, "offset": 0 }),
         json!({ "page": 3, "limit": 20, "offset": 40 }),
     ] {
-        assert_rejected(
-            parse(Operation::ListPageViews, &params),
-            "page",
-            Rule::NotWithOffset,
-            "page must not be combined with offset",
-        );
+        let (rule, message) = (Rule::NotWithOffset, "page must not be combined with offset");
+        let result = parse(Operation::ListPageViews, &params);
+        assert_rejected(result, "page", rule, message);
     }
     // A null offset counts as absent.
     let call = views(&json!({ "page": 2, "offset": null }));
@@ -136,10 +123,8 @@ fn page_and_offset_are_mutually_exclusive() {
 fn debug_output_shows_argument_names_without_values() {
     let params = json!({ "id": "job_1", "prompt": "the merger is secret" });
     let call = parse(Operation::SendMessage, &params).unwrap();
-    assert_eq!(
-        format!("{call:?}"),
-        r#"agentJobs.sendMessage["id", "prompt"]"#
-    );
+    let expected = r#"agentJobs.sendMessage["id", "prompt"]"#;
+    assert_eq!(format!("{call:?}"), expected);
     assert_eq!(format!("{call:#?}").matches("merger").count(), 0);
     assert_eq!(call.declaration(), Operation::SendMessage.declaration());
 }
@@ -148,10 +133,8 @@ fn debug_output_shows_argument_names_without_values() {
 fn converting_to_a_typed_call_requires_its_parameters() {
     let of_another = parse(Operation::GetAgentJob, &json!({ "id": "job_1" })).unwrap();
     let error = SendMessage::from_call(&of_another).unwrap_err();
-    assert_eq!(
-        (error.field.as_ref(), error.rule),
-        ("prompt", Rule::Required)
-    );
+    let expected = ("prompt", Rule::Required);
+    assert_eq!((error.field.as_ref(), error.rule), expected);
 }
 
 #[test]

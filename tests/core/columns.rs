@@ -1,37 +1,25 @@
-//! The columns into which the rows of a list are exported.
-
 use quillgate::Operation;
 use quillgate::columns::{Content, Member, columns, row_columns};
 use quillgate::schema::{Field, JsonType, Object, Union};
 
 #[test]
 fn the_columns_of_each_list_are_the_fields_of_its_rows() {
+    let searches = "searchQuery hits ctr topClickedPage lastSearchedAt";
+    let conversations = "id timestamp query response responseType sources resolutionStatus \
+        queryCategory pageUrl";
+    let jobs = "id status prompt createdBy createdAt prLink checkedAt";
+    // The columns of all variants of a union, once.
+    let feedback = "id path comment createdAt source status helpful contact code filename lang";
     for (operation, expected) in [
         (Operation::ListPageViews, "path human ai total"),
         (Operation::ListVisitors, "path human ai total"),
-        (
-            Operation::ListSearches,
-            "searchQuery hits ctr topClickedPage lastSearchedAt",
-        ),
-        (
-            Operation::ListConversations,
-            "id timestamp query response responseType sources resolutionStatus queryCategory pageUrl",
-        ),
-        (
-            Operation::ListAgentJobs,
-            "id status prompt createdBy createdAt prLink checkedAt",
-        ),
-        // The columns of all variants of a union, once.
-        (
-            Operation::ListFeedback,
-            "id path comment createdAt source status helpful contact code filename lang",
-        ),
+        (Operation::ListSearches, searches),
+        (Operation::ListConversations, conversations),
+        (Operation::ListAgentJobs, jobs),
+        (Operation::ListFeedback, feedback),
     ] {
-        assert_eq!(
-            columns(operation).names.join(" "),
-            expected,
-            "{operation:?}"
-        );
+        let found = columns(operation).names.join(" ");
+        assert_eq!(found, expected, "{operation:?}");
     }
 }
 
@@ -39,12 +27,8 @@ fn the_columns_of_each_list_are_the_fields_of_its_rows() {
 fn exactly_the_operations_with_rows_have_columns() {
     for operation in Operation::ALL {
         let has_rows = operation.declaration().pagination.rows().is_some();
-        assert_eq!(
-            !columns(*operation).names.is_empty(),
-            has_rows,
-            "{}",
-            operation.declaration().name
-        );
+        let found = !columns(*operation).names.is_empty();
+        assert_eq!(found, has_rows, "{}", operation.declaration().name);
     }
 }
 

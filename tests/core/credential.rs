@@ -1,5 +1,3 @@
-//! Validation of base URLs and credentials.
-
 use quillgate::Rule;
 use quillgate::credential::{AdminKey, BaseUrl, PlainHttp, check_idempotency_key, is_header_value};
 
@@ -16,11 +14,8 @@ fn a_target_is_appended_to_the_base_url() {
         ("http://127.0.0.1:8787", "http://127.0.0.1:8787/v2/x"),
         ("http://[::1]:8787/", "http://[::1]:8787/v2/x"),
     ] {
-        assert_eq!(
-            BaseUrl::new(base).unwrap().join("/v2/x"),
-            joined,
-            "{base:?}"
-        );
+        let found = BaseUrl::new(base).unwrap().join("/v2/x");
+        assert_eq!(found, joined, "{base:?}");
     }
 }
 
@@ -42,15 +37,11 @@ fn an_unsafe_base_url_is_rejected_without_repeating_it() {
         "https://dócs.example",
     ] {
         let error = BaseUrl::new(base).expect_err(base);
-        assert_eq!(
-            (error.field.as_ref(), error.rule),
-            ("baseUrl", Rule::BaseUrl),
-            "{base}"
-        );
-        assert_eq!(
-            error.message(),
-            "baseUrl must be an absolute http or https URL without credentials, query or fragment"
-        );
+        let expected = ("baseUrl", Rule::BaseUrl);
+        assert_eq!((error.field.as_ref(), error.rule), expected, "{base}");
+        let expected =
+            "baseUrl must be an absolute http or https URL without credentials, query or fragment";
+        assert_eq!(error.message(), expected);
     }
 }
 
@@ -78,15 +69,10 @@ fn a_credential_requires_https_or_a_loopback_host() {
         "http://localhost:80:80",
     ] {
         let error = secure(base).expect_err(base);
-        assert_eq!(
-            (error.field.as_ref(), error.rule),
-            ("baseUrl", Rule::SecureBaseUrl),
-            "{base}"
-        );
-        assert_eq!(
-            error.message(),
-            "baseUrl must be https, or http on this machine, because others can read the credential"
-        );
+        let expected = ("baseUrl", Rule::SecureBaseUrl);
+        assert_eq!((error.field.as_ref(), error.rule), expected, "{base}");
+        let expected = "baseUrl must be https, or http on this machine, because others can read the credential";
+        assert_eq!(error.message(), expected);
         let base = BaseUrl::new(base).unwrap();
         assert_eq!(base.clone().for_credential(PlainHttp::AnyHost), Ok(base));
     }
@@ -118,16 +104,12 @@ fn a_key_of_another_kind_is_rejected_without_repeating_it() {
         "Bearer mint_canary",
     ] {
         let error = AdminKey::new(key).expect_err(key);
-        assert_eq!(
-            (error.field.as_ref(), error.rule),
-            ("adminKey", Rule::AdminKey),
-            "{key}"
-        );
+        let expected = ("adminKey", Rule::AdminKey);
+        assert_eq!((error.field.as_ref(), error.rule), expected, "{key}");
         let output = format!("{error} {error:?}");
-        assert!(
-            !output.contains("canary") && !output.contains("ary\\n"),
-            "{output}"
-        );
+        for part in ["canary", "ary\\n"] {
+            assert!(!output.contains(part), "{output}");
+        }
     }
 }
 
@@ -135,11 +117,8 @@ fn a_key_of_another_kind_is_rejected_without_repeating_it() {
 fn a_credential_consists_of_visible_ascii_characters() {
     for code in 0..=255_u8 {
         let text = char::from(code).to_string();
-        assert_eq!(
-            is_header_value(&text),
-            (0x21..=0x7e).contains(&code),
-            "{code:#x}"
-        );
+        let expected = (0x21..=0x7e).contains(&code);
+        assert_eq!(is_header_value(&text), expected, "{code:#x}");
     }
     assert!(!is_header_value(""));
     assert!(!is_header_value("a b"));
@@ -154,13 +133,9 @@ fn an_idempotency_key_has_1_to_255_visible_ascii_characters() {
     let too_long = "k".repeat(256);
     for key in ["", " ", "a b", "k\n", "ключ", &too_long] {
         let error = check_idempotency_key(key).expect_err(key);
-        assert_eq!(
-            (error.field.as_ref(), error.rule),
-            ("idempotencyKey", Rule::IdempotencyKey)
-        );
-        assert_eq!(
-            error.message(),
-            "idempotencyKey must be 1 to 255 visible ASCII characters"
-        );
+        let expected = ("idempotencyKey", Rule::IdempotencyKey);
+        assert_eq!((error.field.as_ref(), error.rule), expected);
+        let expected = "idempotencyKey must be 1 to 255 visible ASCII characters";
+        assert_eq!(error.message(), expected);
     }
 }

@@ -1,6 +1,5 @@
-//! Checks that the declarations of operations agree with requests, validation and documentation.
-
 use quillgate::declaration::{Pagination, ParameterIn, ParameterKind};
+use quillgate::schema::JsonType;
 use quillgate::{
     BeginBackfill, Call, CreateAgentJob, CreateDeployment, CreatePreview, DeleteAgentJobRecord,
     DeleteDeploymentRecord, Endpoint, EstimateBackfill, ExportConversations, ExportFeedback,
@@ -15,47 +14,27 @@ use serde_json::json;
 
 use crate::operations::project;
 
-/// The request built by the operation's typed endpoint.
 fn typed_request(operation: Operation, params: &serde_json::Value) -> Request {
     fn of<E: Endpoint>(params: &serde_json::Value) -> Request {
         E::parse(params).unwrap().request(&project())
     }
-    match operation {
-        Operation::CreateAgentJob => of::<CreateAgentJob>(params),
-        Operation::GetAgentJob => of::<GetAgentJob>(params),
-        Operation::SendMessage => of::<SendMessage>(params),
-        Operation::ListAgentJobs => of::<ListAgentJobs>(params),
-        Operation::StreamAgentJobEvents => of::<StreamAgentJobEvents>(params),
-        Operation::StreamProjectJobEvents => of::<StreamProjectJobEvents>(params),
-        Operation::GetAgentJobRecord => of::<GetAgentJobRecord>(params),
-        Operation::DeleteAgentJobRecord => of::<DeleteAgentJobRecord>(params),
-        Operation::ExportPageViews => of::<ExportPageViews>(params),
-        Operation::ExportVisitors => of::<ExportVisitors>(params),
-        Operation::ExportFeedback => of::<ExportFeedback>(params),
-        Operation::ExportSearches => of::<ExportSearches>(params),
-        Operation::ExportConversations => of::<ExportConversations>(params),
-        Operation::ListPageViews => of::<ListPageViews>(params),
-        Operation::ListVisitors => of::<ListVisitors>(params),
-        Operation::ListFeedback => of::<ListFeedback>(params),
-        Operation::GetFeedbackByPage => of::<GetFeedbackByPage>(params),
-        Operation::ListSearches => of::<ListSearches>(params),
-        Operation::ListConversations => of::<ListConversations>(params),
-        Operation::GetConversation => of::<GetConversation>(params),
-        Operation::GetCallerStats => of::<GetCallerStats>(params),
-        Operation::ListArchivedViews => of::<ListArchivedViews>(params),
-        Operation::ListDailyViews => of::<ListDailyViews>(params),
-        Operation::GetArchiveStatus => of::<GetArchiveStatus>(params),
-        Operation::EstimateBackfill => of::<EstimateBackfill>(params),
-        Operation::BeginBackfill => of::<BeginBackfill>(params),
-        Operation::CreateDeployment => of::<CreateDeployment>(params),
-        Operation::CreatePreview => of::<CreatePreview>(params),
-        Operation::DeleteDeploymentRecord => of::<DeleteDeploymentRecord>(params),
-        Operation::GetDeployment => of::<GetDeployment>(params),
-        Operation::ListDeployments => of::<ListDeployments>(params),
-        Operation::RunAutomation => of::<RunAutomation>(params),
-        Operation::StreamDeploymentEvents => of::<StreamDeploymentEvents>(params),
-        Operation::StreamProjectDeploymentEvents => of::<StreamProjectDeploymentEvents>(params),
+    macro_rules! request_of {
+        ($($name:ident)*) => {
+            match operation {
+                $(Operation::$name => of::<$name>(params),)*
+            }
+        };
     }
+    request_of!(
+        CreateAgentJob GetAgentJob SendMessage ListAgentJobs StreamAgentJobEvents
+        StreamProjectJobEvents GetAgentJobRecord DeleteAgentJobRecord ExportPageViews
+        ExportVisitors ExportFeedback ExportSearches ExportConversations ListPageViews
+        ListVisitors ListFeedback GetFeedbackByPage ListSearches ListConversations
+        GetConversation GetCallerStats ListArchivedViews ListDailyViews GetArchiveStatus
+        EstimateBackfill BeginBackfill CreateDeployment CreatePreview DeleteDeploymentRecord
+        GetDeployment ListDeployments RunAutomation StreamDeploymentEvents
+        StreamProjectDeploymentEvents
+    )
 }
 
 const ULID: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -73,23 +52,15 @@ fn sample(name: &str, kind: ParameterKind) -> serde_json::Value {
 }
 
 /// All parameters of an operation except one.
-///
-/// Also omits `page`, which cannot be combined with `offset`.
 fn params_without(operation: Operation, omitted: &str) -> serde_json::Value {
     let parameters = operation.declaration().parameters.iter();
     parameters
         .filter(|parameter| parameter.kind != ParameterKind::Page && parameter.name != omitted)
-        .map(|parameter| {
-            (
-                parameter.name.to_owned(),
-                sample(parameter.name, parameter.kind),
-            )
-        })
+        .map(|it| (it.name.to_owned(), sample(it.name, it.kind)))
         .collect::<serde_json::Map<_, _>>()
         .into()
 }
 
-/// Whether the operation accepts a call with these parameters.
 fn accepts(operation: Operation, params: &serde_json::Value) -> bool {
     Call::parse(operation.declaration(), params).is_ok()
 }
@@ -129,10 +100,8 @@ fn requests_match_their_declarations() {
                 .collect()
         };
         for parameter in named(ParameterIn::Path) {
-            assert!(
-                declaration.path.contains(&format!("{{{parameter}}}")),
-                "{name}"
-            );
+            let braced = format!("{{{parameter}}}");
+            assert!(declaration.path.contains(&braced), "{name}");
         }
         let braces = declaration.path.matches('{').count();
         let projects = usize::from(declaration.path.contains("{projectId}"));
@@ -156,11 +125,8 @@ fn exactly_the_parameters_declared_as_required_are_required() {
         let declaration = operation.declaration();
         for omitted in declaration.parameters {
             let is_accepted = accepts(operation, &params_without(operation, omitted.name));
-            assert_eq!(
-                is_accepted, !omitted.is_required,
-                "{} without {}",
-                declaration.name, omitted.name
-            );
+            let case = format!("{} without {}", declaration.name, omitted.name);
+            assert_eq!(is_accepted, !omitted.is_required, "{case}");
         }
     }
 }
@@ -171,10 +137,8 @@ fn operations_have_unique_names_and_routes() {
     for (at, one) in declarations.iter().enumerate() {
         for other in &declarations[at + 1..] {
             assert_ne!(one.name, other.name);
-            assert_ne!(
-                (one.method.as_str(), one.path),
-                (other.method.as_str(), other.path)
-            );
+            let expected = (other.method.as_str(), other.path);
+            assert_ne!((one.method.as_str(), one.path), expected);
         }
     }
 }
@@ -192,7 +156,7 @@ fn operations_are_found_by_name() {
 }
 
 #[test]
-fn each_operation_declares_its_scope_policy_and_pagination() {
+fn each_operation_declares_its_scope_policy_result_and_pagination() {
     let declared = Operation::ALL.iter().map(|operation| {
         let declared = operation.declaration();
         let policy = declared.policy.map_or("-", RateLimitPolicy::as_str);
@@ -203,44 +167,48 @@ fn each_operation_declares_its_scope_policy_and_pagination() {
                 format!(" cursor:{rows}:{}", time.unwrap_or_default())
             }
         };
-        let scope = declared.scope.as_str();
-        format!("{} {scope} {policy}{pagination}\n", declared.name)
+        let (scope, name) = (declared.scope.as_str(), declared.name);
+        let result = match operation.result() {
+            JsonType::Empty => "-",
+            result => result.name(),
+        };
+        format!("{name} {scope} {policy} {result}{pagination}\n")
     });
     let expected = "\
-agentJobs.create jobs:create create-job
-agentJobs.get jobs:read read-jobs
-agentJobs.sendMessage jobs:create send-message
-agentJobs.list jobs:read read-jobs cursor:jobs:
-analytics.views analytics:read analytics offset:views
-analytics.visitors analytics:read analytics offset:visitors
-analytics.feedback analytics:read analytics cursor:feedback:createdAt
-analytics.feedbackByPage analytics:read analytics
-analytics.searches analytics:read analytics cursor:searches:
-analytics.conversations analytics:conversations analytics cursor:conversations:timestamp
-analytics.conversation analytics:conversations analytics
-analytics.callerStats analytics:read analytics
-agentJobs.record jobs:read read-jobs
-agentJobs.deleteRecord gateway:operate -
-analytics.dailyViews analytics:read - cursor:views:
-analytics.archivedViews analytics:read - cursor:views:
-analytics.archiveStatus analytics:read -
-analytics.estimateBackfill gateway:operate -
-analytics.beginBackfill gateway:operate -
-deployments.create deployments:create create-deployment
-deployments.get deployments:read read-deployments
-deployments.list deployments:read read-deployments cursor:deployments:
-deployments.deleteRecord gateway:operate -
-previews.create deployments:create create-preview
-automations.run automations:run create-deployment
-agentJobs.events jobs:read read-jobs
-agentJobs.allEvents jobs:read read-jobs
-deployments.events deployments:read read-deployments
-deployments.allEvents deployments:read read-deployments
-analytics.views.export analytics:read analytics
-analytics.visitors.export analytics:read analytics
-analytics.feedback.export analytics:read analytics
-analytics.searches.export analytics:read analytics
-analytics.conversations.export analytics:conversations analytics
+agentJobs.create jobs:create create-job CreatedJob
+agentJobs.get jobs:read read-jobs AgentJob
+agentJobs.sendMessage jobs:create send-message AgentJob
+agentJobs.list jobs:read read-jobs JobPage cursor:jobs:
+analytics.views analytics:read analytics PageViews offset:views
+analytics.visitors analytics:read analytics Visitors offset:visitors
+analytics.feedback analytics:read analytics FeedbackPage cursor:feedback:createdAt
+analytics.feedbackByPage analytics:read analytics FeedbackByPage
+analytics.searches analytics:read analytics Searches cursor:searches:
+analytics.conversations analytics:conversations analytics Conversations cursor:conversations:timestamp
+analytics.conversation analytics:conversations analytics ConversationThread
+analytics.callerStats analytics:read analytics CallerStats
+agentJobs.record jobs:read read-jobs JobRecord
+agentJobs.deleteRecord gateway:operate - -
+analytics.dailyViews analytics:read - DailyViews cursor:views:
+analytics.archivedViews analytics:read - ArchivedViews cursor:views:
+analytics.archiveStatus analytics:read - ArchiveStatus
+analytics.estimateBackfill gateway:operate - Backfill
+analytics.beginBackfill gateway:operate - Backfill
+deployments.create deployments:create create-deployment StartedDeployment
+deployments.get deployments:read read-deployments Deployment
+deployments.list deployments:read read-deployments DeploymentPage cursor:deployments:
+deployments.deleteRecord gateway:operate - -
+previews.create deployments:create create-preview StartedPreview
+automations.run automations:run create-deployment AutomationRun
+agentJobs.events jobs:read read-jobs AgentJob
+agentJobs.allEvents jobs:read read-jobs ListedJob
+deployments.events deployments:read read-deployments Deployment
+deployments.allEvents deployments:read read-deployments ListedDeployment
+analytics.views.export analytics:read analytics PageView
+analytics.visitors.export analytics:read analytics PageVisitors
+analytics.feedback.export analytics:read analytics Feedback
+analytics.searches.export analytics:read analytics SearchTerm
+analytics.conversations.export analytics:conversations analytics Conversation
 ";
     assert_eq!(declared.collect::<String>(), expected);
 }
@@ -251,12 +219,8 @@ fn every_operation_and_every_parameter_is_documented() {
         let (declaration, documentation) = (operation.declaration(), operation.documentation());
         assert!(documentation.summary.concat().trim().ends_with('.'));
         let docs = documentation.parameters;
-        assert_eq!(
-            declaration.parameters.len(),
-            docs.len(),
-            "{}",
-            declaration.name
-        );
+        let found = declaration.parameters.len();
+        assert_eq!(found, docs.len(), "{}", declaration.name);
         assert!(docs.iter().all(|doc| doc.ends_with('.')), "{docs:?}");
     }
 }

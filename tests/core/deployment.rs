@@ -1,6 +1,3 @@
-//! Deployments, previews and automations: exact requests, decoding, states, and whether a deployment
-//! is live.
-
 use quillgate::response::decode;
 use quillgate::{
     AutomationId, Branch, CreateDeployment, CreatePreview, DecodeError, DeleteDeploymentRecord,
@@ -13,11 +10,7 @@ use serde_json::{Value, json};
 use crate::operations::project;
 
 fn request(method: Method, target: &str) -> Request {
-    Request {
-        method,
-        target: target.to_owned(),
-        body: None,
-    }
+    crate::operations::request(method, target, None)
 }
 
 fn id() -> StatusId {
@@ -26,10 +19,8 @@ fn id() -> StatusId {
 
 #[test]
 fn a_deployment_is_started_without_a_body() {
-    assert_eq!(
-        CreateDeployment::default().request(&project()),
-        request(Method::Post, "/v1/project/update/acme")
-    );
+    let expected = request(Method::Post, "/v1/project/update/acme");
+    assert_eq!(CreateDeployment::default().request(&project()), expected);
 }
 
 #[test]
@@ -52,10 +43,8 @@ fn a_branch_needs_a_character() {
 
 #[test]
 fn the_path_of_a_status_has_no_project() {
-    assert_eq!(
-        GetDeployment::new(id()).request(&project()),
-        request(Method::Get, "/v1/project/update-status/s%2F1")
-    );
+    let expected = request(Method::Get, "/v1/project/update-status/s%2F1");
+    assert_eq!(GetDeployment::new(id()).request(&project()), expected);
 }
 
 #[test]
@@ -66,28 +55,20 @@ fn the_requests_for_records_and_streams_have_the_project() {
     list.limit = Some(DeploymentPageSize::MAX);
     assert_eq!(list.request(&project()).target, format!("{base}?limit=100"));
     let one = DeleteDeploymentRecord::parse(&json!({ "statusId": "s/1" })).unwrap();
-    assert_eq!(
-        one.request(&project()),
-        request(Method::Delete, &format!("{base}/s%2F1"))
-    );
+    let expected = request(Method::Delete, &format!("{base}/s%2F1"));
+    assert_eq!(one.request(&project()), expected);
     let events = StreamDeploymentEvents::parse(&json!({ "statusId": "s/1" })).unwrap();
-    assert_eq!(
-        events.request(&project()),
-        request(Method::Get, &format!("{base}/s%2F1/events"))
-    );
-    assert_eq!(
-        StreamProjectDeploymentEvents::default().request(&project()),
-        request(Method::Get, &format!("{base}/events"))
-    );
+    let expected = request(Method::Get, &format!("{base}/s%2F1/events"));
+    assert_eq!(events.request(&project()), expected);
+    let found = StreamProjectDeploymentEvents::default().request(&project());
+    assert_eq!(found, request(Method::Get, &format!("{base}/events")));
 }
 
 #[test]
 fn an_automation_is_run_without_a_body() {
     let run = RunAutomation::new(AutomationId::new("w 1").unwrap());
-    assert_eq!(
-        run.request(&project()),
-        request(Method::Post, "/v1/workflow/acme/w%201/trigger")
-    );
+    let expected = request(Method::Post, "/v1/workflow/acme/w%201/trigger");
+    assert_eq!(run.request(&project()), expected);
 }
 
 fn full() -> Value {
@@ -131,29 +112,23 @@ fn a_deployment_with_every_field_is_decoded_unchanged() {
 #[test]
 fn a_deployment_may_lack_every_field() {
     let empty = read(&json!({})).unwrap();
-    assert_eq!(
-        (&empty.id, &empty.status, &empty.logs),
-        (&None, &None, &None)
-    );
+    let expected = (&None, &None, &None);
+    assert_eq!((&empty.id, &empty.status, &empty.logs), expected);
     assert!(!empty.is_live());
     let mut sparse = json!({ "author": null, "commit": { "filesChanged": {} }, "more": 1 });
     assert_eq!(read(&sparse).unwrap().commit.unwrap().sha, None);
     sparse["logs"] = json!(["x", 7]);
     let error = read(&sparse).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "logs[1] must be a string, found a number"
-    );
+    let expected = "logs[1] must be a string, found a number";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[test]
 fn a_started_deployment_and_preview_need_their_id() {
     let started = decode::<CreateDeployment>(br#"{"statusId":"s1"}"#).unwrap();
     assert_eq!(StatusId::try_from(&started), StatusId::new("s1"));
-    assert_eq!(
-        decode::<CreateDeployment>(b"{}").unwrap_err().at,
-        "statusId"
-    );
+    let expected = "statusId";
+    assert_eq!(decode::<CreateDeployment>(b"{}").unwrap_err().at, expected);
     let preview = decode::<CreatePreview>(br#"{"statusId":"s2"}"#).unwrap();
     assert_eq!(preview.preview_url, None);
     assert_eq!(StatusId::try_from(&preview), StatusId::new("s2"));
@@ -171,11 +146,8 @@ fn only_success_and_failure_end_a_deployment() {
         ("", Progress::Unknown),
     ] {
         let parsed = DeploymentStatus::from(status.to_owned());
-        assert_eq!(
-            DeploymentStatus::progress(Some(&parsed)),
-            progress,
-            "{status}"
-        );
+        let found = DeploymentStatus::progress(Some(&parsed));
+        assert_eq!(found, progress, "{status}");
         assert_eq!(parsed.as_str(), status);
     }
     assert_eq!(DeploymentStatus::progress(None), Progress::Unknown);

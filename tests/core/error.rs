@@ -1,5 +1,3 @@
-//! The names of errors, and their messages.
-
 use std::time::Duration;
 
 use quillgate::error::Error;
@@ -15,21 +13,18 @@ fn error_messages_are_one_lower_case_sentence() {
         request_id: Some("req_1".into()),
         retry_after: Some(Duration::from_millis(1)),
     };
+    let invalid = |field: &'static str, rule, found| ValidationError::new(field, rule, found);
+    let wrong = |at: &'static str| DecodeError::new(at, "is wrong");
+    let limit = "limit must be an integer from 1 to 250, found 0";
     let errors: [(Error, &str); 5] = [
+        (invalid("limit", Rule::PAGE_SIZE, "0").into(), limit),
         (
-            ValidationError::new("limit", Rule::PAGE_SIZE, "0").into(),
-            "limit must be an integer from 1 to 250, found 0",
-        ),
-        (
-            ValidationError::new("prompt", Rule::Required, "").into(),
+            invalid("prompt", Rule::Required, "").into(),
             "prompt is required",
         ),
         (api.into(), "status 429: slow down"),
-        (
-            DecodeError::new("views[3].human", "is wrong").into(),
-            "views[3].human is wrong",
-        ),
-        (DecodeError::new("", "is wrong").into(), "body is wrong"),
+        (wrong("views[3].human").into(), "views[3].human is wrong"),
+        (wrong("").into(), "body is wrong"),
     ];
     for (error, text) in errors {
         assert_eq!(error.to_string(), text);

@@ -1,5 +1,3 @@
-//! Parsing event streams.
-
 use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate::event_stream::{EventParser, EventTooLarge, StreamEvent};

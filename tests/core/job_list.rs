@@ -1,20 +1,14 @@
-//! The request for a page of the job list, and the decoding of its response.
-
 use quillgate::response::decode;
-use quillgate::value::Pairs;
 use quillgate::{
     Cursor, DecodeError, Endpoint, JobAuthor, JobPage, JobPageSize, JobStatus, ListAgentJobs,
     ProjectId, PromptText, Rule, StreamProjectJobEvents,
 };
 use serde_json::{Value, json};
 
+use crate::parameters::query;
+
 fn target(list: &ListAgentJobs) -> String {
     list.request(&ProjectId::new("acme").unwrap()).target
-}
-
-fn query(pairs: &[(&str, &str)]) -> Pairs {
-    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-    Pairs::All(pairs.iter().map(owned).collect())
 }
 
 fn body() -> Value {
@@ -48,10 +42,8 @@ fn limit_and_cursor_are_sent_percent_encoded() {
     let mut list = ListAgentJobs::default();
     list.limit = Some(JobPageSize::MAX);
     list.cursor = Some(Cursor::new("a+b/c=&d").unwrap());
-    assert_eq!(
-        target(&list),
-        "/v2/agent/acme/jobs?limit=100&cursor=a%2Bb%2Fc%3D%26d"
-    );
+    let expected = "/v2/agent/acme/jobs?limit=100&cursor=a%2Bb%2Fc%3D%26d";
+    assert_eq!(target(&list), expected);
 }
 
 #[test]
@@ -115,13 +107,9 @@ fn a_page_decodes_and_serializes_unchanged() {
 #[test]
 fn a_listed_job_requires_only_an_id() {
     let page = read(&json!({"jobs": [{"id": "job_1", "more": 1}]})).unwrap();
-    assert_eq!(
-        (page.jobs[0].id.as_str(), &page.jobs[0].status),
-        ("job_1", &None)
-    );
-    assert_eq!(
-        read(&json!({"jobs": [{"id": null}]})).unwrap_err().at,
-        "jobs[0].id"
-    );
+    let expected = ("job_1", &None);
+    assert_eq!((page.jobs[0].id.as_str(), &page.jobs[0].status), expected);
+    let found = read(&json!({"jobs": [{"id": null}]})).unwrap_err().at;
+    assert_eq!(found, "jobs[0].id");
     assert!(read(&json!({"jobs": [{"status": "active"}]})).is_err());
 }

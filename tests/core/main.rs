@@ -13,7 +13,6 @@ mod credential;
 mod date;
 mod declarations;
 mod deployment;
-mod encode;
 mod error;
 mod event_stream;
 mod http_date;

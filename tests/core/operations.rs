@@ -1,5 +1,3 @@
-//! The exact method, target and body of the requests of four operations.
-
 use quillgate::{
     CreateAgentJob, DateBound, DateRange, Endpoint, GetAgentJob, JobId, ListPageViews, Method,
     Offset, PageSize, ProjectId, Prompt, Request, SendMessage,
@@ -33,31 +31,19 @@ fn prompt() -> Prompt {
     Prompt::new("Fix the \"start\" page\n").unwrap()
 }
 
-fn post(target: &str, body: &str) -> Request {
+pub fn request(method: Method, target: &str, body: Option<&str>) -> Request {
     Request {
-        method: Method::Post,
+        method,
         target: target.to_owned(),
-        body: Some(body.to_owned()),
-    }
-}
-
-fn get(target: &str) -> Request {
-    Request {
-        method: Method::Get,
-        target: target.to_owned(),
-        body: None,
+        body: body.map(str::to_owned),
     }
 }
 
 #[test]
 fn creating_a_job_posts_only_the_prompt() {
-    assert_eq!(
-        CreateAgentJob::new(prompt()).request(&project()),
-        post(
-            "/v2/agent/acme/job",
-            r#"{"prompt":"Fix the \"start\" page\n"}"#
-        )
-    );
+    let body = r#"{"prompt":"Fix the \"start\" page\n"}"#;
+    let expected = request(Method::Post, "/v2/agent/acme/job", Some(body));
+    assert_eq!(CreateAgentJob::new(prompt()).request(&project()), expected);
 }
 
 #[test]
@@ -70,37 +56,31 @@ fn page_view_parameters_are_sent_in_the_order_of_the_specification() {
     let mut list = ListPageViews::from(range.unwrap());
     list.limit = Some(PageSize::MAX);
     list.offset = Some(Offset::new(500).unwrap());
-    assert_eq!(
-        list.request(&project()),
-        get("/v1/analytics/acme/views?dateFrom=2024-02-01&dateTo=2024-03-01&limit=250&offset=500")
+    let expected = request(
+        Method::Get,
+        "/v1/analytics/acme/views?dateFrom=2024-02-01&dateTo=2024-03-01&limit=250&offset=500",
+        None,
     );
+    assert_eq!(list.request(&project()), expected);
 }
 
 #[test]
 fn the_plus_of_a_utc_offset_is_percent_encoded() {
     let params =
         json!({"dateFrom": "2024-01-01T00:00:00.5+02:00", "dateTo": "2024-01-02T00:00-11:30"});
-    assert_eq!(
-        ListPageViews::parse(&params)
-            .unwrap()
-            .request(&project())
-            .target,
-        "/v1/analytics/acme/views?dateFrom=2024-01-01T00%3A00%3A00.5%2B02%3A00&dateTo=2024-01-02T00%3A00-11%3A30"
-    );
+    let request = ListPageViews::parse(&params).unwrap().request(&project());
+    let expected = "/v1/analytics/acme/views?dateFrom=2024-01-01T00%3A00%3A00.5%2B02%3A00&dateTo=2024-01-02T00%3A00-11%3A30";
+    assert_eq!(request.target, expected);
 }
 
 #[test]
 fn a_hostile_project_id_stays_one_path_segment() {
     for (id, segment) in HOSTILE {
         let project = ProjectId::new(*id).unwrap();
-        assert_eq!(
-            CreateAgentJob::new(prompt()).request(&project).target,
-            format!("/v2/agent/{segment}/job")
-        );
-        assert_eq!(
-            ListPageViews::default().request(&project).target,
-            format!("/v1/analytics/{segment}/views")
-        );
+        let found = CreateAgentJob::new(prompt()).request(&project).target;
+        assert_eq!(found, format!("/v2/agent/{segment}/job"));
+        let expected = format!("/v1/analytics/{segment}/views");
+        assert_eq!(ListPageViews::default().request(&project).target, expected);
         assert_eq!(project.as_str(), *id);
     }
 }
@@ -109,16 +89,12 @@ fn a_hostile_project_id_stays_one_path_segment() {
 fn a_hostile_job_id_stays_one_path_segment() {
     for (id, segment) in HOSTILE {
         let job = JobId::new(*id).unwrap();
-        assert_eq!(
-            GetAgentJob::new(job.clone()).request(&project()).target,
-            format!("/v2/agent/acme/job/{segment}")
-        );
-        assert_eq!(
-            SendMessage::new(job.clone(), prompt())
-                .request(&project())
-                .target,
-            format!("/v2/agent/acme/job/{segment}/message")
-        );
+        let found = GetAgentJob::new(job.clone()).request(&project()).target;
+        assert_eq!(found, format!("/v2/agent/acme/job/{segment}"));
+        let found = SendMessage::new(job.clone(), prompt())
+            .request(&project())
+            .target;
+        assert_eq!(found, format!("/v2/agent/acme/job/{segment}/message"));
         assert_eq!(job.as_str(), *id);
     }
 }

@@ -1,5 +1,3 @@
-//! Validation of per-call options.
-
 use quillgate::declaration::Repeat;
 use quillgate::{CallOptions, Idempotency, Millis, Rule, ValidationError};
 use serde_json::{Value, json};
@@ -12,14 +10,8 @@ fn parse(options: &Value) -> Result<CallOptions, ValidationError> {
 
 #[track_caller]
 fn assert_rejected(options: &Value, field: &str, rule: Rule) {
-    match parse(options) {
-        Err(error) => assert_eq!(
-            (error.field.as_ref(), error.rule),
-            (field, rule),
-            "{options}"
-        ),
-        Ok(options) => panic!("expected an error, found {options:?}"),
-    }
+    let error = parse(options).unwrap_err();
+    assert_eq!((&*error.field, error.rule), (field, rule), "{options}");
 }
 
 #[test]
@@ -89,11 +81,8 @@ fn max_retries_is_an_integer_from_0_to_10() {
         assert_eq!(options.max_retries, count);
     }
     for count in [json!(-1), json!(11), json!(0.5), json!(1_u64 << 32)] {
-        assert_rejected(
-            &json!({ "maxRetries": count }),
-            "maxRetries",
-            Rule::RETRY_COUNT,
-        );
+        let options = json!({ "maxRetries": count });
+        assert_rejected(&options, "maxRetries", Rule::RETRY_COUNT);
     }
 }
 
@@ -120,11 +109,8 @@ fn an_idempotency_key_has_1_to_255_visible_ascii_characters() {
         assert_rejected(&options, "idempotencyKey", Rule::IdempotencyKey);
     }
     for key in [json!(1), json!(false), json!(["k"]), json!({})] {
-        assert_rejected(
-            &json!({ "idempotencyKey": key }),
-            "idempotencyKey",
-            Rule::Text,
-        );
+        let options = json!({ "idempotencyKey": key });
+        assert_rejected(&options, "idempotencyKey", Rule::Text);
     }
 }
 
@@ -156,10 +142,8 @@ fn a_webhook_url_is_an_absolute_https_url_or_http_on_this_machine() {
         assert_rejected(&options, "webhookUrl", Rule::WebhookUrl);
     }
     let error = parse(&json!({ "webhookUrl": "x", "gateway": true })).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "webhookUrl must be an absolute https URL, or http on this machine, without credentials or fragment"
-    );
+    let expected = "webhookUrl must be an absolute https URL, or http on this machine, without credentials or fragment";
+    assert_eq!(error.to_string(), expected);
     let options = json!({ "webhookUrl": 5, "gateway": true });
     assert_rejected(&options, "webhookUrl", Rule::Text);
 }
@@ -177,19 +161,13 @@ fn a_webhook_url_needs_a_gateway() {
 
 #[test]
 fn only_a_call_with_a_key_is_deduplicated() {
-    for (options, is_deduplicated) in [
-        (json!({ "idempotencyKey": "k", "deduplicated": true }), true),
-        (
-            json!({ "idempotencyKey": "k", "deduplicated": false }),
-            false,
-        ),
-        (json!({ "idempotencyKey": "k" }), false),
-        (
-            json!({ "idempotencyKey": null, "deduplicated": true }),
-            false,
-        ),
-        (json!({ "deduplicated": true }), false),
+    for (key, deduplicated, is_deduplicated) in [
+        (json!("k"), json!(true), true),
+        (json!("k"), json!(false), false),
+        (json!("k"), json!(null), false),
+        (json!(null), json!(true), false),
     ] {
+        let options = json!({ "idempotencyKey": key, "deduplicated": deduplicated });
         let parsed = parse(&options).unwrap();
         assert_eq!(parsed.is_deduplicated, is_deduplicated, "{options}");
     }
@@ -209,9 +187,7 @@ fn only_a_deduplicated_keyed_call_is_idempotent_by_key() {
         };
         assert_eq!(options.idempotency(Repeat::Keyed), expected);
         assert_eq!(options.idempotency(Repeat::Safe), Idempotency::Idempotent);
-        assert_eq!(
-            options.idempotency(Repeat::Never),
-            Idempotency::NonIdempotent
-        );
+        let expected = Idempotency::NonIdempotent;
+        assert_eq!(options.idempotency(Repeat::Never), expected);
     }
 }

@@ -1,5 +1,3 @@
-//! Decoding of a page of page views.
-
 use quillgate::response::decode;
 use quillgate::{Count, DecodeError, ListPageViews, PageViews};
 use serde_json::{Value, json};
@@ -32,24 +30,13 @@ fn with_count(number: &str) -> String {
 fn a_page_decodes_and_serializes_unchanged() {
     let page = read(&body()).unwrap();
     assert_eq!(page.has_more, Some(true));
+    let numbers = |counts: [Option<Count>; 3]| counts.map(|count| count.unwrap().get());
     let totals = page.totals.clone().unwrap();
-    assert_eq!(totals.human.unwrap().get(), 30);
-    assert_eq!(totals.ai.unwrap().get(), 12);
-    assert_eq!(totals.total.unwrap().get(), 42);
-    let rows: Vec<_> = page
-        .views
-        .iter()
-        .map(|row| {
-            let count = |count: Option<Count>| count.unwrap().get();
-            (
-                row.path.as_deref().unwrap(),
-                count(row.human),
-                count(row.ai),
-                count(row.total),
-            )
-        })
-        .collect();
-    assert_eq!(rows, [("/", 20, 2, 22), ("/guides/start", 10, 10, 20)]);
+    let totals = numbers([totals.human, totals.ai, totals.total]);
+    assert_eq!(totals, [30, 12, 42]);
+    let row = &page.views[0];
+    assert_eq!(row.path.as_deref(), Some("/"));
+    assert_eq!(numbers([row.human, row.ai, row.total]), [20, 2, 22]);
     assert_eq!(serde_json::to_value(page).unwrap(), body());
 }
 
@@ -86,10 +73,8 @@ fn a_field_of_the_wrong_type_is_reported_by_its_path() {
         let error = read(&body).expect_err(at);
         assert_eq!(error.at, at, "{wrong}");
         assert!(error.what.contains(", found "), "{at}: {}", error.what);
-        assert!(
-            error.to_string().starts_with(&format!("{at} must be ")),
-            "{error}"
-        );
+        let begins = format!("{at} must be ");
+        assert!(error.to_string().starts_with(&begins), "{error}");
     }
 }
 
@@ -113,15 +98,8 @@ fn counts_decode_exactly_up_to_the_maximum_safe_integer() {
 
 #[test]
 fn an_invalid_count_is_reported_by_its_path() {
-    for number in [
-        "-1",
-        "1.5",
-        "1e-1",
-        "9007199254740992",
-        "9007199254740992.0",
-        "18446744073709551616",
-        "1e300",
-    ] {
+    let numbers = "-1 1.5 1e-1 9007199254740992 9007199254740992.0 18446744073709551616 1e300";
+    for number in numbers.split(' ') {
         let error = read_text(&with_count(number)).expect_err(number);
         assert_eq!(error.at, "views[1].ai", "{number}");
         let expected = "must be an integer from 0 to 9007199254740991, found a number";
@@ -132,18 +110,12 @@ fn an_invalid_count_is_reported_by_its_path() {
 #[test]
 fn only_white_space_may_follow_the_body() {
     let text = body().to_string();
-    assert_eq!(
-        read_text(&format!(" \r\n\t{text} \r\n\t")).unwrap(),
-        read(&body()).unwrap()
-    );
+    let found = read_text(&format!(" \r\n\t{text} \r\n\t")).unwrap();
+    assert_eq!(found, read(&body()).unwrap());
     for rest in ["x", "{}", "\0", "<!-- cached -->"] {
         let error = read_text(&format!("{text}{rest}")).expect_err(rest);
         assert_eq!(error.at, "");
-        assert!(
-            error.what.starts_with("trailing characters"),
-            "{}",
-            error.what
-        );
+        assert!(error.what.starts_with("trailing characters"), "{error}");
     }
 }
 

@@ -1,5 +1,3 @@
-//! How the next page of a list is found.
-
 use quillgate::error::Error;
 use quillgate::pages::Pages;
 use quillgate::pages::{MAX_EMPTY_PAGES, Totals};
@@ -22,7 +20,6 @@ fn page(rows: u64, has_more: bool) -> PageInfo<'static> {
     }
 }
 
-/// The offset of the next page.
 fn next(pages: &Pages) -> Option<u64> {
     pages.next().and_then(|call| call.integer("offset"))
 }
@@ -189,7 +186,6 @@ fn job_page(rows: u64, next_cursor: Option<&str>) -> PageInfo<'_> {
     }
 }
 
-/// The cursor of the next page.
 fn cursor(pages: &Pages) -> Option<&str> {
     pages.next().and_then(|call| call.text("cursor"))
 }
@@ -223,31 +219,24 @@ fn a_repeated_cursor_is_an_error_that_ends_paging() {
 
 #[test]
 fn a_cursor_may_be_a_url_or_a_query() {
+    let feedback = "https://api.mintlify.com/v1/analytics/a/feedback?limit=9&cursor=b%2Fc%3D";
+    let empty = "https://api.mintlify.com/?cursor=";
     for (sent, read) in [
-        (
-            "https://api.mintlify.com/v1/analytics/a/feedback?limit=9&cursor=b%2Fc%3D",
-            "b/c=",
-        ),
+        (feedback, "b/c="),
         ("/v1/analytics/a/feedback?cursor=b+c#end", "b+c"),
         ("?cursor=%E2%82%AC&dateFrom=2024-01-01", "€"),
         ("cursor=b&limit=9", "b"),
         // Not a URL with a cursor, or not decodable.
         ("bm90IGE/dXJs==", "bm90IGE/dXJs=="),
-        (
-            "https://api.mintlify.com/?cursor=",
-            "https://api.mintlify.com/?cursor=",
-        ),
+        (empty, empty),
         ("?cursor=%FF", "?cursor=%FF"),
         ("?cursor=100%", "100%"),
     ] {
         let mut pages = jobs(&json!({}));
         pages.advance(&job_page(2, Some(sent))).unwrap();
         assert_eq!(cursor(&pages), Some(read), "{sent}");
-        assert_eq!(
-            cursor(&jobs(&json!({ "cursor": sent }))),
-            Some(read),
-            "{sent}"
-        );
+        let from_url = jobs(&json!({ "cursor": sent }));
+        assert_eq!(cursor(&from_url), Some(read), "{sent}");
     }
     let ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
     let list = json!({ "cursor": format!("/v1/x?cursor={ulid}") });
@@ -264,11 +253,8 @@ fn a_cursor_repeated_in_another_url_is_an_error() {
     assert_decode_error(result, "nextCursor", "repeats an earlier cursor: \"b\"");
     let mut pages = jobs(&json!({ "cursor": long }));
     let what = format!("repeats an earlier cursor: \"{}…\"", &long[..32]);
-    assert_decode_error(
-        pages.advance(&job_page(2, Some(&long))),
-        "nextCursor",
-        &what,
-    );
+    let result = pages.advance(&job_page(2, Some(&long)));
+    assert_decode_error(result, "nextCursor", &what);
 }
 
 #[test]

@@ -1,5 +1,3 @@
-//! How a list continues after 414 and 504: without dates, then in parts of its range.
-
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;

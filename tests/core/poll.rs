@@ -1,5 +1,3 @@
-//! The schedule for polling a job.
-
 use quillgate::poll::{FIRST_INTERVAL, MAX_FAILURES, MAX_INTERVAL, UNKNOWN_INTERVAL};
 use quillgate::{DeploymentStatus, JobStatus, Millis, Poll, PollStep, Progress};
 
@@ -27,10 +25,8 @@ fn the_interval_grows_by_half_from_2_s_to_30_s() {
     for expected in schedule {
         assert_eq!(poll.on_progress(ACTIVE, None, START, 0.0), wait(expected));
     }
-    assert_eq!(
-        (FIRST_INTERVAL, MAX_INTERVAL),
-        (Millis(2_000), Millis(30_000))
-    );
+    let found = (FIRST_INTERVAL, MAX_INTERVAL);
+    assert_eq!(found, (Millis(2_000), Millis(30_000)));
 }
 
 #[test]
@@ -46,10 +42,8 @@ fn jitter_adds_up_to_a_quarter_and_never_exceeds_30_s() {
 
 #[test]
 fn a_random_number_that_is_nan_does_not_cause_a_hot_loop() {
-    assert_eq!(
-        endless().on_progress(ACTIVE, None, START, f64::NAN),
-        wait(2_000)
-    );
+    let found = endless().on_progress(ACTIVE, None, START, f64::NAN);
+    assert_eq!(found, wait(2_000));
     assert_eq!(endless().on_failure(None, START, f64::NAN), wait(2_000));
 }
 
@@ -60,10 +54,8 @@ fn each_terminal_status_ends_polling() {
     let jobs = jobs.map(|status| JobStatus::progress(Some(&status)));
     let deployments = deployments.map(|status| DeploymentStatus::progress(Some(&status)));
     for progress in jobs.into_iter().chain(deployments) {
-        assert_eq!(
-            endless().on_progress(progress, None, START, 0.5),
-            PollStep::Done
-        );
+        let expected = PollStep::Done;
+        assert_eq!(endless().on_progress(progress, None, START, 0.5), expected);
     }
 }
 
@@ -71,10 +63,8 @@ fn each_terminal_status_ends_polling() {
 fn a_terminal_status_ends_polling_after_the_deadline_and_despite_a_hint() {
     let hint = Some(Millis(60_000));
     let mut poll = Poll::new(START, Some(Millis(1_000)));
-    assert_eq!(
-        poll.on_progress(Progress::Finished, hint, later(5_000), 0.0),
-        PollStep::Done
-    );
+    let found = poll.on_progress(Progress::Finished, hint, later(5_000), 0.0);
+    assert_eq!(found, PollStep::Done);
 }
 
 #[test]
@@ -102,64 +92,46 @@ fn the_interval_is_never_shorter_than_a_hint() {
         (u64::MAX, u64::MAX),
     ] {
         let hint = Some(Millis(hint));
-        assert_eq!(
-            endless().on_progress(ACTIVE, hint, START, 0.0),
-            wait(expected)
-        );
+        let found = endless().on_progress(ACTIVE, hint, START, 0.0);
+        assert_eq!(found, wait(expected));
         assert_eq!(endless().on_failure(hint, START, 0.0), wait(expected));
     }
-    assert_eq!(
-        endless().on_progress(Progress::Unknown, Some(Millis(4_000)), START, 0.0),
-        wait(5_000)
-    );
-    assert_eq!(
-        endless().on_progress(Progress::Unknown, Some(Millis(6_000)), START, 0.0),
-        wait(6_000)
-    );
+    let found = endless().on_progress(Progress::Unknown, Some(Millis(4_000)), START, 0.0);
+    assert_eq!(found, wait(5_000));
+    let found = endless().on_progress(Progress::Unknown, Some(Millis(6_000)), START, 0.0);
+    assert_eq!(found, wait(6_000));
 }
 
 #[test]
 fn the_last_poll_is_at_the_deadline() {
     let mut poll = Poll::new(START, Some(Millis(10_000)));
     assert_eq!(poll.on_progress(ACTIVE, None, START, 0.0), wait(2_000));
-    assert_eq!(
-        poll.on_progress(ACTIVE, None, later(9_000), 0.0),
-        wait(1_000)
-    );
+    let expected = wait(1_000);
+    assert_eq!(poll.on_progress(ACTIVE, None, later(9_000), 0.0), expected);
     assert_eq!(poll.on_progress(ACTIVE, None, later(9_999), 0.0), wait(1));
-    assert_eq!(
-        poll.on_progress(ACTIVE, None, later(10_000), 0.0),
-        PollStep::Expired
-    );
+    let expected = PollStep::Expired;
+    assert_eq!(poll.on_progress(ACTIVE, None, later(10_000), 0.0), expected);
 }
 
 #[test]
 fn a_hint_beyond_the_deadline_is_cut_to_the_deadline() {
     let hint = Some(Millis(u64::MAX));
     let mut poll = Poll::new(START, Some(Millis(10_000)));
-    assert_eq!(
-        poll.on_progress(ACTIVE, hint, later(4_000), 0.0),
-        wait(6_000)
-    );
+    let expected = wait(6_000);
+    assert_eq!(poll.on_progress(ACTIVE, hint, later(4_000), 0.0), expected);
     assert_eq!(poll.on_failure(hint, later(9_000), 0.0), wait(1_000));
-    assert_eq!(
-        poll.on_progress(ACTIVE, hint, later(10_000), 0.0),
-        PollStep::Expired
-    );
+    let expected = PollStep::Expired;
+    assert_eq!(poll.on_progress(ACTIVE, hint, later(10_000), 0.0), expected);
 }
 
 #[test]
 fn polling_stays_expired_after_the_deadline() {
     let mut poll = Poll::new(START, Some(Millis(10_000)));
     for millis in [10_000, 10_001, 1_000_000] {
-        assert_eq!(
-            poll.on_progress(ACTIVE, None, later(millis), 1.0),
-            PollStep::Expired
-        );
-        assert_eq!(
-            poll.on_progress(Progress::Unknown, None, later(millis), 1.0),
-            PollStep::Expired
-        );
+        let expected = PollStep::Expired;
+        assert_eq!(poll.on_progress(ACTIVE, None, later(millis), 1.0), expected);
+        let found = poll.on_progress(Progress::Unknown, None, later(millis), 1.0);
+        assert_eq!(found, PollStep::Expired);
     }
     assert_eq!(poll.on_failure(None, later(10_000), 0.0), PollStep::Expired);
 }
@@ -167,15 +139,12 @@ fn polling_stays_expired_after_the_deadline() {
 #[test]
 fn a_timeout_of_zero_leaves_one_poll() {
     let poll = Poll::new(START, Some(Millis(0)));
-    assert_eq!(
-        poll.clone().on_progress(ACTIVE, None, START, 0.0),
-        PollStep::Expired
-    );
-    assert_eq!(
-        poll.clone()
-            .on_progress(Progress::Finished, None, START, 0.0),
-        PollStep::Done
-    );
+    let expected = PollStep::Expired;
+    assert_eq!(poll.clone().on_progress(ACTIVE, None, START, 0.0), expected);
+    let found = poll
+        .clone()
+        .on_progress(Progress::Finished, None, START, 0.0);
+    assert_eq!(found, PollStep::Done);
     assert_eq!(poll.clone().on_failure(None, START, 0.0), PollStep::Expired);
 }
 
@@ -194,15 +163,11 @@ fn a_successful_poll_resets_the_failure_count() {
     let mut poll = endless();
     for progress in [ACTIVE, Progress::Unknown, ACTIVE, ACTIVE] {
         for _ in 0..4 {
-            assert!(matches!(
-                poll.on_failure(None, START, 0.0),
-                PollStep::Wait(_)
-            ));
+            let step = poll.on_failure(None, START, 0.0);
+            assert!(matches!(step, PollStep::Wait(_)));
         }
-        assert!(matches!(
-            poll.on_progress(progress, None, START, 0.0),
-            PollStep::Wait(_)
-        ));
+        let step = poll.on_progress(progress, None, START, 0.0);
+        assert!(matches!(step, PollStep::Wait(_)));
     }
 }
 
@@ -210,12 +175,8 @@ fn a_successful_poll_resets_the_failure_count() {
 fn a_streamed_state_leaves_the_decision_at_the_deadline_to_a_last_poll() {
     let mut poll = Poll::new(START, Some(Millis(1_000)));
     assert_eq!(poll.on_event(ACTIVE, later(5_000), 0.0), wait(0));
-    assert_eq!(
-        poll.on_event(Progress::Finished, later(5_000), 0.0),
-        PollStep::Done
-    );
-    assert_eq!(
-        poll.on_progress(ACTIVE, None, later(5_000), 0.0),
-        PollStep::Expired
-    );
+    let found = poll.on_event(Progress::Finished, later(5_000), 0.0);
+    assert_eq!(found, PollStep::Done);
+    let expected = PollStep::Expired;
+    assert_eq!(poll.on_progress(ACTIVE, None, later(5_000), 0.0), expected);
 }

@@ -1,5 +1,3 @@
-//! Links to pull requests of all hosts.
-
 use quillgate::pull_request::stated_link;
 use quillgate::{PullRequestLink, RepositoryHost};
 
@@ -82,8 +80,6 @@ fn blank_and_null_links_are_no_links() {
     for text in ["", " \n", "null", "NULL "] {
         assert_eq!(stated_link(text), None, "{text:?}");
     }
-    assert_eq!(
-        stated_link(" https://a.example/1 "),
-        Some("https://a.example/1")
-    );
+    let expected = Some("https://a.example/1");
+    assert_eq!(stated_link(" https://a.example/1 "), expected);
 }

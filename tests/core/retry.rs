@@ -1,5 +1,3 @@
-//! Retries: whether and when a request is sent again.
-
 use quillgate::declaration::Repeat;
 use quillgate::retry::{DEFAULT_PATIENCE, DEFAULT_RETRIES, MAX_RETRY_AFTER};
 use quillgate::{Failure, Idempotency, Millis, Operation, Retry};
@@ -53,10 +51,8 @@ fn only_transient_failures_are_retried() {
     }
     for failure in [Failure::Connection, Failure::Timeout] {
         assert!(failure.is_transient());
-        assert_eq!(
-            Retry::new(Idempotency::Idempotent, 1).after(failure, None, 0.0),
-            Some(tenths(5))
-        );
+        let found = Retry::new(Idempotency::Idempotent, 1).after(failure, None, 0.0);
+        assert_eq!(found, Some(tenths(5)));
     }
 }
 
@@ -86,10 +82,8 @@ fn a_request_with_an_idempotency_key_is_retried_like_a_read() {
     ] {
         let delay = Retry::new(Idempotency::WithKey, 1).after(failure, None, 0.0);
         assert_eq!(delay, Some(tenths(5)));
-        assert_eq!(
-            delay,
-            Retry::new(Idempotency::Idempotent, 1).after(failure, None, 0.0)
-        );
+        let expected = Retry::new(Idempotency::Idempotent, 1).after(failure, None, 0.0);
+        assert_eq!(delay, expected);
     }
 }
 
@@ -140,10 +134,8 @@ fn a_retry_after_over_a_minute_is_not_retried() {
     assert_eq!(MAX_RETRY_AFTER, Millis(60_000));
     for hint in [60_001, 3_600_000, u64::MAX] {
         let mut retry = Retry::new(Idempotency::Idempotent, 2);
-        assert_eq!(
-            retry.after(Failure::Status(429), Some(Millis(hint)), 0.0),
-            None
-        );
+        let found = retry.after(Failure::Status(429), Some(Millis(hint)), 0.0);
+        assert_eq!(found, None);
         assert_eq!(retry.done(), 0);
     }
 }
@@ -160,11 +152,8 @@ fn retry_after_does_not_make_a_permanent_failure_transient() {
     let hint = Some(Millis(1_000));
     for status in [400, 401, 403, 404, 409, 413] {
         let mut retry = Retry::new(Idempotency::Idempotent, 2);
-        assert_eq!(
-            retry.after(Failure::Status(status), hint, 0.0),
-            None,
-            "{status}"
-        );
+        let found = retry.after(Failure::Status(status), hint, 0.0);
+        assert_eq!(found, None, "{status}");
     }
 }
 
@@ -189,10 +178,8 @@ fn a_running_request_is_polled_for_a_minute_without_using_up_retries() {
     assert_eq!(DEFAULT_PATIENCE, Millis(60_000));
     let mut retry = Retry::new(Idempotency::WithKey, 1);
     for _ in 0..60 {
-        assert_eq!(
-            retry.after(RUNNING, Some(Millis(1_000)), 0.5),
-            Some(tenths(10))
-        );
+        let expected = Some(tenths(10));
+        assert_eq!(retry.after(RUNNING, Some(Millis(1_000)), 0.5), expected);
     }
     assert_eq!(retry.after(RUNNING, Some(Millis(1_000)), 0.5), None);
     assert_eq!(retry.done(), 0);

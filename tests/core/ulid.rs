@@ -1,5 +1,3 @@
-//! Which strings are valid ULIDs.
-
 use quillgate::ulid::is_ulid;
 
 const ULID: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";

@@ -8,7 +8,7 @@ const buildSecret = (byte, length = 32) => `whsec_${Buffer.alloc(length, byte).t
 const SECRET = buildSecret(7);
 const URL_ = "https://hooks.example/quillgate?a=b";
 const RECEIVER = ["--project", "demo-docs", "--url", URL_];
-/** The same key as in `worker/tests/decisions/jobs/webhook/signature.rs`. */
+/** The same key as in `worker/tests/decisions/jobs/webhook/delivery.rs`. */
 const KEY = "whsec_i8mj8aaEeiFIr10Ai9Q0MW3SSFpJRxPr+W9YCcfZZQc=";
 
 function webhookKey(args, { secret, input } = {}) {

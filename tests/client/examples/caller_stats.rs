@@ -1,5 +1,4 @@
-use quillgate::Count;
-use quillgate::{Client, Error};
+use quillgate::{Client, Count, Error};
 
 pub async fn count_questions(client: &Client) -> Result<Option<u64>, Error> {
     let stats = client

@@ -1,5 +1,4 @@
-use quillgate::ThreadMessage;
-use quillgate::{Client, Error};
+use quillgate::{Client, Error, ThreadMessage};
 
 pub async fn messages(client: &Client, thread: &str) -> Result<Vec<ThreadMessage>, Error> {
     let thread = client.analytics().conversation(thread).send().await?;

@@ -1,5 +1,4 @@
-use quillgate::PageFeedback;
-use quillgate::{Client, Error};
+use quillgate::{Client, Error, PageFeedback};
 
 pub async fn judged_pages(client: &Client) -> Result<Vec<PageFeedback>, Error> {
     let report = client.analytics().feedback_by_page(..).send().await?;

@@ -1,5 +1,4 @@
-use quillgate::Client;
-use quillgate::ValidationError;
+use quillgate::{Client, ValidationError};
 
 pub fn connect(token: &str) -> Result<Client, ValidationError> {
     Client::builder()

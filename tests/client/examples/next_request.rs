@@ -1,5 +1,4 @@
-use quillgate::{Client, Error};
-use quillgate::{ListPageViews, PageView};
+use quillgate::{Client, Error, ListPageViews, PageView};
 
 /// Returns one page of views, and the request that continues after it.
 pub async fn some_views(

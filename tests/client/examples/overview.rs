@@ -1,5 +1,4 @@
-use quillgate::ValidationError;
-use quillgate::{Client, Error};
+use quillgate::{Client, Error, ValidationError};
 
 pub fn connect(url: &str, token: &str) -> Result<Client, ValidationError> {
     Client::builder()

@@ -1,6 +1,5 @@
 use futures_util::TryStreamExt;
-use quillgate::Visitors;
-use quillgate::{Client, Error};
+use quillgate::{Client, Error, Visitors};
 
 pub async fn all_pages(client: &Client) -> Result<Vec<Visitors>, Error> {
     let pages = client.analytics().visitors(..).pages();

@@ -1,5 +1,4 @@
-use quillgate::Client;
-use quillgate::ValidationError;
+use quillgate::{Client, ValidationError};
 
 pub fn connect(key: &str) -> Result<Client, ValidationError> {
     Client::builder().platform(key).project("acme").build()

@@ -1,8 +1,7 @@
 use std::future::ready;
 
 use futures_util::TryStreamExt;
-use quillgate::ListAgentJobs;
-use quillgate::{Client, Error};
+use quillgate::{Client, Error, ListAgentJobs};
 
 /// Returns the pull requests of all jobs of the project.
 pub async fn pull_requests(client: &Client) -> Result<Vec<String>, Error> {

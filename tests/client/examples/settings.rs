@@ -1,8 +1,7 @@
 use std::time::Duration;
 
 use quillgate::client::http::{HeaderMap, HeaderValue};
-use quillgate::{AgentJob, ValidationError};
-use quillgate::{Client, Error};
+use quillgate::{AgentJob, Client, Error, ValidationError};
 
 /// Returns a client with a timeout of 10 s per attempt and 25 s per call.
 pub fn connect(token: &str, host: impl quillgate::client::Host) -> Result<Client, ValidationError> {

@@ -1,5 +1,4 @@
-use quillgate::JobStatus;
-use quillgate::{Client, Error};
+use quillgate::{Client, Error, JobStatus};
 
 pub async fn follow(client: &Client, id: &str) -> Result<Vec<JobStatus>, Error> {
     let mut watch = client.agent_jobs().watch(id);

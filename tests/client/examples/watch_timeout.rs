@@ -1,7 +1,6 @@
 use std::time::Duration;
 
-use quillgate::JobStatus;
-use quillgate::{Client, Error};
+use quillgate::{Client, Error, JobStatus};
 
 /// Watches a job for at most ten minutes, with a timeout of 5 s per poll.
 pub async fn follow(client: &Client, id: &str) -> Result<JobStatus, Error> {

@@ -1,5 +1,4 @@
-use quillgate::AgentJob;
-use quillgate::{Client, Error};
+use quillgate::{AgentJob, Client, Error};
 use web_sys::AbortSignal;
 
 /// Reads a job unless `signal` aborts first.

@@ -1,5 +1,3 @@
-//! Validation of dates and of date ranges.
-
 use quillgate::{Call, DateBound, DateRange, ListPageViews, Millis, Operation, Rule};
 use serde_json::json;
 
@@ -10,16 +8,14 @@ const DATE: &str = "must be a date as YYYY-MM-DD or an ISO 8601 date-time";
 
 #[test]
 fn strings_that_are_not_dates_are_rejected_from_every_source() {
+    let put_t = "; put T between the date and the time";
     for (text, hint) in [
         ("yesterday", ""),
         ("", ""),
         ("2024-2-9", ""),
         ("01/02/2024", "; start with the year"),
         ("1.2.2024", "; start with the year"),
-        (
-            "2024-02-01 12:00:00",
-            "; put T between the date and the time",
-        ),
+        ("2024-02-01 12:00:00", put_t),
     ] {
         for field in ["dateFrom", "dateTo"] {
             let message = format!("{field} {DATE}, found \"{text}\"{hint}");
@@ -44,12 +40,8 @@ fn a_date_that_is_not_a_string_is_rejected() {
     ] {
         for field in ["dateFrom", "dateTo"] {
             let error = rejection::<ListPageViews>(&json!({ field: value }));
-            assert_rejected(
-                &error,
-                field,
-                Rule::Text,
-                &format!("{field} must be a string, found {found}"),
-            );
+            let message = format!("{field} must be a string, found {found}");
+            assert_rejected(&error, field, Rule::Text, &message);
         }
     }
 }
@@ -57,12 +49,9 @@ fn a_date_that_is_not_a_string_is_rejected() {
 #[test]
 fn an_empty_range_is_rejected_from_every_source() {
     let exclusive = "; dateTo is exclusive";
+    let one_day = "; dateTo is exclusive, so one day ends at 2024-03-01";
     for (from, to, hint) in [
-        (
-            "2024-02-29",
-            "2024-02-29",
-            "; dateTo is exclusive, so one day ends at 2024-03-01",
-        ),
+        ("2024-02-29", "2024-02-29", one_day),
         ("9999-12-31", "9999-12-31", "; dateTo is exclusive"),
         ("2024-03-01", "2024-02-29", ""),
         ("2024-01-01T00:00:00Z", "2024-01-01T00:00Z", exclusive),

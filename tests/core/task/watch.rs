@@ -1,5 +1,3 @@
-//! A task that watches a job.
-
 use quillgate::Progress;
 
 use super::*;
@@ -101,10 +99,8 @@ fn a_caller_that_returns_after_the_deadline_gets_one_more_poll() {
     assert_eq!(driver.step(changed()), Command::Yield);
     assert_eq!(driver.pass(60_000).next(), wait(0));
     assert_eq!(driver.end_wait(0), send(1_000));
-    assert_eq!(
-        driver.step(job(&JobStatus::Completed, true)),
-        Command::YieldLast
-    );
+    let expected = Command::YieldLast;
+    assert_eq!(driver.step(job(&JobStatus::Completed, true)), expected);
 }
 
 const FIRST_SEND_WITHIN_10_S: Command = Command::Send(Millis(10_000));

@@ -1,5 +1,3 @@
-//! Authentication tests.
-
 mod access_token;
 mod caller;
 mod identity;

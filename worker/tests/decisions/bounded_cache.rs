@@ -1,5 +1,3 @@
-//! The bounded cache.
-
 use quillgate::Millis;
 use quillgate_worker::bounded_cache::BoundedCache;
 

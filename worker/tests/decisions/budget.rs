@@ -1,12 +1,9 @@
-//! Budget tests. They cover reservations, read budgets, upstream blocks and the window of a budget.
-
 mod decision;
 mod read_budget;
-mod upstream_block;
 mod window;
 
 use quillgate::RateLimitPolicy;
-use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};
+use quillgate_worker::budget::{BudgetSnapshot, LimitUsage};
 use quillgate_worker::http::problem::Problem;
 
 use crate::fixtures::NOW;
@@ -27,27 +24,13 @@ fn snapshot() -> BudgetSnapshot {
     }
 }
 
-/// Returns the usage of a limit of `max`. `age` is the age of the oldest reservation, in
-/// milliseconds.
+/// Returns the usage of a limit of `max`.
 fn usage(max: u32, count: u32, age: u64) -> LimitUsage {
     LimitUsage {
         max,
         count,
         oldest: (count > 0).then_some(NOW.0 - age),
     }
-}
-
-#[track_caller]
-fn expect_grant(snapshot: &BudgetSnapshot) -> Granted {
-    match decide(snapshot) {
-        Ok(granted) => granted,
-        Err(refused) => panic!("refused: {}", refused.detail),
-    }
-}
-
-#[track_caller]
-fn expect_refusal(snapshot: &BudgetSnapshot) -> Problem {
-    decide(snapshot).expect_err("a refusal")
 }
 
 fn header<'a>(refused: &'a Problem, name: &str) -> &'a str {

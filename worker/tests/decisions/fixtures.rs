@@ -1,5 +1,3 @@
-//! Shared fixtures. They provide a fixed time, keys, tokens, configurations and request heads.
-
 use std::rc::Rc;
 
 use base64::Engine as _;
@@ -16,7 +14,6 @@ use quillgate_worker::auth::session::cookie::Cookie;
 use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens, identify, identify_session};
 use quillgate_worker::budget::read_budget::ReadBudget;
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::http::request_head;
 use quillgate_worker::http::route::join_methods;
 use serde_json::{Value, json};
@@ -28,15 +25,20 @@ pub const NOW: Millis = Millis(SECONDS * 1000);
 pub const SECRET: &str = "a-secret-of-the-gateway-of-40-characters";
 pub const ADMIN_KEY: &str = "mint_an_admin_key_that_is_shown_nowhere";
 pub const HEADER: &str = r#"{"alg":"HS256","typ":"JWT"}"#;
-/// One day in seconds.
+pub const RS256_HEADER: &str = r#"{"alg":"RS256","kid":"key-1"}"#;
+pub const MALFORMED: &str = "the access token is not a signed JWT";
+pub const INCOMPLETE: &str = "the access token's claims are not complete";
+pub const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
+pub const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
+pub const OTHER_ISSUER: &str = "the access token is from another issuer";
+pub const NOT_YET: &str = "the access token is not valid yet";
+pub const EXPIRED: &str = "the access token has expired";
 pub const DAY: u64 = 86_400;
 
-/// Returns the time `seconds` after [`NOW`].
 pub fn at(seconds: u64) -> Millis {
     NOW.plus(Millis::from_seconds(seconds))
 }
 
-/// Encodes bytes as unpadded base64url.
 pub fn encode(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
@@ -63,6 +65,10 @@ pub fn claims() -> Value {
         "iat": SECONDS,
         "exp": SECONDS + 3600,
     })
+}
+
+pub fn each(mut array: Value) -> Vec<Value> {
+    std::mem::take(array.as_array_mut().unwrap())
 }
 
 /// Returns [`claims`] with the claim `name` set to `value`. `None` removes the claim.
@@ -93,12 +99,38 @@ pub fn bearer_of(claims: &Value) -> String {
     format!("Bearer {}", token(claims))
 }
 
-/// Returns a trusted issuer's token with `header` and `claims` verbatim. The signature is a
-/// placeholder of the correct length. Each test decides whether the host accepts the signature.
+/// Returns a trusted issuer's token with `header` and `claims` verbatim and a placeholder signature.
 pub fn issuer_token(header: &str, claims: &str) -> String {
     let length = if header.contains("ES256") { 64 } else { 256 };
     let signature = encode(vec![7; length]);
     format!("{}.{}.{signature}", encode(header), encode(claims))
+}
+
+/// Returns an entry of `TRUSTED_ISSUERS` for `https://{name}.example`.
+pub fn trusted_issuer(name: &str, rules: &Value) -> Value {
+    let issuer = format!("https://{name}.example");
+    let jwks = format!("{issuer}/jwks");
+    json!({ "issuer": issuer, "audience": "quillgate", "jwks": jwks, "rules": rules })
+}
+
+/// Like [`trusted_issuer`], for tokens in `Cf-Access-Jwt-Assertion`.
+pub fn access_issuer(name: &str, rules: &Value) -> Value {
+    let header = json!("Cf-Access-Jwt-Assertion");
+    change(trusted_issuer(name, rules), "header", Some(header))
+}
+
+/// Returns a token of a [`trusted_issuer`] about `bob` with further claims.
+pub fn token_of_issuer(name: &str, claims: &Value) -> String {
+    let mut all = json!({
+        "iss": format!("https://{name}.example"),
+        "aud": "quillgate",
+        "sub": "bob",
+        "exp": SECONDS + 300,
+    });
+    for (name, value) in claims.as_object().unwrap() {
+        all[name] = value.clone();
+    }
+    issuer_token(RS256_HEADER, &all.to_string())
 }
 
 /// Returns an RSA modulus of `bits` bits, as base64url.
@@ -144,8 +176,7 @@ pub const fn in_assertion(token: &str) -> Credentials<'_> {
     }
 }
 
-/// Returns the caller of a gateway token in `Authorization`. Checks that a second identification,
-/// which can use the cache, has the same result.
+/// Returns the caller of a gateway token, which is the same with and without the cache.
 pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<Caller>, Problem> {
     let credentials = Credentials {
         authorization,
@@ -178,7 +209,6 @@ pub fn identify_signed(
     }
 }
 
-/// The outcome of an admission.
 #[derive(Debug)]
 pub struct Outcome {
     pub facts: Facts,
@@ -213,8 +243,7 @@ pub fn admit(config: &Config, head: &RequestHead<'_>) -> Outcome {
     Outcome { facts, result }
 }
 
-/// Admits a request, whose caller is identified if that needs I/O. Signatures of issuers' tokens
-/// count as valid. `record` is the session's record, or `None` if the session has ended.
+/// Admits a request as if all signatures were valid. `record` is that of a session, unless it ended.
 pub fn admit_identified(config: &Config, head: &RequestHead<'_>, record: Option<&str>) -> Outcome {
     admit_counted(config, head, record, &mut ReadBudget::default())
 }
@@ -269,30 +298,21 @@ pub fn verify(token: &str) -> Result<Rc<Caller>, Problem> {
 
 #[track_caller]
 pub fn assert_accepted(token: &str) -> Rc<Caller> {
-    match verify(token) {
-        Ok(caller) => caller,
-        Err(problem) => panic!("refused: {}", problem.detail),
-    }
+    verify(token).unwrap()
 }
 
 /// Checks that a problem is the 401 for an invalid token, and that `reason` is its detail.
 #[track_caller]
 pub fn assert_invalid_token(problem: &Problem, reason: &str) {
-    assert_eq!(status_and_kind(problem), (401, "invalid-token"));
+    assert_eq!(summarize(problem), "401 invalid-token");
     assert_eq!(problem.detail, reason);
     let challenge = "Bearer realm=\"quillgate\", error=\"invalid_token\"";
-    assert_eq!(
-        problem.headers,
-        [("www-authenticate", challenge.to_owned())]
-    );
+    let expected = [("www-authenticate", challenge.to_owned())];
+    assert_eq!(problem.headers, expected);
 }
 
-/// Returns the variables of a valid configuration. `changes` sets some variables, or unsets
-/// variables with `None`.
-pub fn variables(
-    changes: &[(&'static str, Option<&'static str>)],
-) -> impl Fn(&str) -> Option<String> {
-    let changes = changes.to_vec();
+/// Returns the variables of a valid configuration. `changes` sets or unsets some of them.
+pub fn variables(changes: &[(&str, Option<&str>)]) -> impl Fn(&str) -> Option<String> {
     move |name| {
         if let Some((_, value)) = changes.iter().find(|(changed, _)| *changed == name) {
             return value.map(str::to_owned);
@@ -314,30 +334,29 @@ pub fn configuration() -> Config {
 
 /// Returns a valid configuration in which `changes` sets or unsets some variables.
 #[track_caller]
-pub fn configure(changes: &[(&'static str, Option<&'static str>)]) -> Config {
+pub fn configure(changes: &[(&str, Option<&str>)]) -> Config {
     let config = Config::read(variables(changes));
     config.map_err(|error| error.to_string()).unwrap()
 }
 
-/// Returns the JSON that the gateway sends for a problem.
 pub fn to_json(problem: &Problem) -> Value {
     serde_json::from_str(&problem.to_json("an-id")).unwrap()
 }
 
-pub fn status_and_kind(problem: &Problem) -> (u16, &'static str) {
-    (problem.status, problem.kind.as_str())
+/// Returns the status and the kind of a problem, such as `403 cross-site`.
+pub fn summarize(problem: &Problem) -> String {
+    format!("{} {}", problem.status, problem.kind.as_str())
 }
 
 /// Returns the field and the rule in the `errors` of a validation problem with one error.
 #[track_caller]
-pub fn field_and_rule(problem: &Problem) -> (String, String) {
-    assert_eq!(problem.kind, ProblemKind::InvalidRequest, "{problem:?}");
+pub fn field_and_rule(problem: &Problem) -> [String; 2] {
+    assert_eq!(summarize(problem), "400 invalid-request", "{problem:?}");
     let json = to_json(problem);
     assert_eq!(json["type"], "/problems/invalid-request", "{json}");
     let items = json["errors"].as_array().unwrap();
     assert_eq!(items.len(), 1);
-    let text = |name: &str| items[0][name].as_str().unwrap().to_owned();
-    (text("field"), text("rule"))
+    ["field", "rule"].map(|name| items[0][name].as_str().unwrap().to_owned())
 }
 
 /// Returns the revocations in `list`, the `REVOKED_TOKENS` of a gateway without trusted issuers.
@@ -360,7 +379,36 @@ pub struct RequestHead<'a> {
     pub cookie: Option<&'a str>,
 }
 
-impl RequestHead<'_> {
+macro_rules! setters {
+    ($($name:ident: $type:ty,)*) => {
+        impl<'a> RequestHead<'a> {
+            $(pub fn $name(self, $name: impl Into<$type>) -> Self {
+                Self { $name: $name.into(), ..self }
+            })*
+        }
+    };
+}
+
+setters! {
+    method: &'a str,
+    authorization: Option<&'a str>,
+    access_assertion: Option<&'a str>,
+    origin: Option<&'a str>,
+    content_type: Option<&'a str>,
+    content_length: Option<&'a str>,
+    fetch_site: Option<&'a str>,
+    cookie: Option<&'a str>,
+}
+
+impl<'a> RequestHead<'a> {
+    pub fn new(method: &'a str, url: &'a str) -> Self {
+        Self {
+            method,
+            url,
+            ..Self::default()
+        }
+    }
+
     /// Returns the request head that the Worker uses, with the same values.
     pub fn read(&self) -> request_head::RequestHead {
         let fields = [

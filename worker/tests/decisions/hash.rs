@@ -1,5 +1,3 @@
-//! Tags and derived keys.
-
 use quillgate_worker::hash::{derive_key, hmac_sha256, verify_hmac_sha256};
 
 fn bytes(hex: &str) -> Vec<u8> {

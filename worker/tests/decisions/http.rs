@@ -1,5 +1,3 @@
-//! HTTP tests. They cover requests, routing, CORS, trace context, responses and problem details.
-
 mod content;
 mod cors;
 mod not_found_page;

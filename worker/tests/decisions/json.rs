@@ -1,5 +1,3 @@
-//! JSON. The parser rejects malformed JSON, and duplicate properties at any depth.
-
 use quillgate::text::compact;
 use quillgate_worker::json::{is_true, parse, text, to_text};
 use serde_json::{Value, json};
@@ -46,10 +44,8 @@ fn member_of_another_type_is_not_read() {
 fn json_is_written_on_one_line() {
     let value = json!({ "a": ["x\ny", null, 1.5], "b": { "c": "\u{2028}" } });
     let text = to_text(&value);
-    assert_eq!(
-        text,
-        "{\"a\":[\"x\\ny\",null,1.5],\"b\":{\"c\":\"\u{2028}\"}}"
-    );
+    let expected = "{\"a\":[\"x\\ny\",null,1.5],\"b\":{\"c\":\"\u{2028}\"}}";
+    assert_eq!(text, expected);
     assert_eq!(parse(text.as_bytes()), Some(value));
 }
 

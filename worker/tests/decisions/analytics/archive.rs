@@ -1,14 +1,11 @@
-//! Series of the daily archive.
-
-mod run_lock;
 mod schedule;
-mod stored_path;
-mod views;
 
 use quillgate::{Call, Day, DayGroup, Millis, Operation};
-use quillgate_worker::analytics::archive::schedule::{DayRecord, Part, ProjectRecord};
+use quillgate_worker::analytics::archive::schedule::{DayRecord, Part, ProjectRecord, RunLock};
+use quillgate_worker::analytics::archive::views::{ViewsQuery, ViewsRow, write_views};
 use quillgate_worker::analytics::archive::{
-    Counts, SeriesQuery, StoredDay, Subject, is_final, plan_backfill, write_series, write_status,
+    Counts, MAX_PATH_BYTES, SeriesQuery, StoredDay, Subject, is_final, plan_backfill, store_path,
+    write_series, write_status,
 };
 use quillgate_worker::app::config::Config;
 use serde_json::{Value, json};
@@ -19,17 +16,17 @@ fn day(text: &str) -> Day {
     Day::from_text(text).unwrap()
 }
 
-fn call(params: &Value) -> Call {
-    Call::parse(Operation::ListDailyViews.declaration(), params).unwrap()
+fn call(operation: Operation, params: &Value) -> Call {
+    Call::parse(operation.declaration(), params).unwrap()
 }
 
 fn query(params: &Value) -> SeriesQuery {
-    SeriesQuery::read(&call(params)).unwrap()
+    SeriesQuery::read(&call(Operation::ListDailyViews, params)).unwrap()
 }
 
 /// Returns the field and the rule that reject a series query with `params`.
-fn refusal(params: &Value) -> (String, String) {
-    field_and_rule(&SeriesQuery::read(&call(params)).unwrap_err())
+fn refusal(params: &Value) -> [String; 2] {
+    field_and_rule(&SeriesQuery::read(&call(Operation::ListDailyViews, params)).unwrap_err())
 }
 
 fn stored(date: &str, count: u64) -> StoredDay {
@@ -73,7 +70,7 @@ fn series_query_accepts_the_site_a_page_or_a_prefix() {
         assert_eq!(subject, Subject::Prefix(prefix.to_owned()));
     }
     for prefix in ["guides", "/guides/", "//"] {
-        let expected = ("prefix".to_owned(), "prefix".to_owned());
+        let expected = ["prefix", "prefix"];
         assert_eq!(refusal(&with("prefix", prefix)), expected, "{prefix}");
     }
 }
@@ -109,8 +106,8 @@ fn series_page_ends_between_groups_at_its_limit() {
         ("month", "2024-02-02"),
         ("day", "x"),
     ] {
-        let (field, rule) = refusal(&params(group, 1, Some(cursor)));
-        assert_eq!((&*field, &*rule), ("cursor", "cursor"), "{group} {cursor}");
+        let refused = refusal(&params(group, 1, Some(cursor)));
+        assert_eq!(refused, ["cursor", "cursor"], "{group} {cursor}");
     }
 }
 
@@ -130,13 +127,11 @@ fn a_page_of_a_series_ends_before_the_group_of_a_day_that_was_not_read() {
         let ended = page
             .end_before(day(unread))
             .map(|()| (page.to, page.has_more));
-        match to {
-            Some(to) => assert_eq!(ended.unwrap(), (day(to), true), "{group}"),
-            None => assert_eq!(
-                field_and_rule(&ended.unwrap_err()),
-                ("prefix".to_owned(), "largest-group".to_owned()),
-                "{group}"
-            ),
+        if let Some(to) = to {
+            assert_eq!(ended.unwrap(), (day(to), true), "{group}");
+        } else {
+            let refused = field_and_rule(&ended.unwrap_err());
+            assert_eq!(refused, ["prefix", "largest-group"], "{group}");
         }
     }
 }
@@ -145,17 +140,15 @@ fn a_page_of_a_series_ends_before_the_group_of_a_day_that_was_not_read() {
 fn missing_days_are_listed_and_not_counted() {
     let params = json!({ "dateFrom": "2024-02-29", "dateTo": "2024-03-04", "group": "month" });
     let stored = [stored("2024-03-01", 10), stored("2024-03-03", 5)];
-    assert_eq!(
-        series(&params, &stored),
-        json!({
-            "views": [{
-                "date": "2024-03-01", "human": 15, "ai": 2, "total": 17,
-                "days": 2, "missing": ["2024-03-02"], "visitors": null,
-            }],
-            "missing": ["2024-02-29", "2024-03-02"],
-            "nextCursor": null,
-        })
-    );
+    let expected = json!({
+        "views": [{
+            "date": "2024-03-01", "human": 15, "ai": 2, "total": 17,
+            "days": 2, "missing": ["2024-03-02"], "visitors": null,
+        }],
+        "missing": ["2024-02-29", "2024-03-02"],
+        "nextCursor": null,
+    });
+    assert_eq!(series(&params, &stored), expected);
 }
 
 #[test]
@@ -176,10 +169,8 @@ fn visitors_are_counted_per_day() {
     let visitors = &series(&params, &[site])["views"][0]["visitors"];
     assert_eq!(visitors, &json!({ "human": 0, "ai": 0, "total": 0 }));
     params["group"] = "week".into();
-    assert_eq!(
-        series(&params, &[site])["views"][0]["visitors"],
-        Value::Null
-    );
+    let expected = Value::Null;
+    assert_eq!(series(&params, &[site])["views"][0]["visitors"], expected);
 }
 
 #[test]
@@ -190,16 +181,10 @@ fn response_is_final_when_all_its_days_are_settled() {
         ..stored(date, 1)
     };
     let old = settled("2024-03-01", "2024-03-05");
-    assert!(is_final(
-        &page,
-        &[old, settled("2024-03-02", "2024-03-06")],
-        3
-    ));
-    assert!(!is_final(
-        &page,
-        &[old, settled("2024-03-02", "2024-03-05")],
-        3
-    ));
+    for (fetched, expected) in [("2024-03-06", true), ("2024-03-05", false)] {
+        let days = [old, settled("2024-03-02", fetched)];
+        assert_eq!(is_final(&page, &days, 3), expected, "{fetched}");
+    }
     assert!(!is_final(&page, &[old], 3), "a day is missing");
 }
 
@@ -219,30 +204,23 @@ fn status_counts_days_and_lists_missing_and_failing_ones() {
     failed.record_failure(Millis(1000), now);
     failed.problem = Some("/problems/upstream-error".to_owned());
     record.days = vec![complete, partial, failed];
-    let status: Value = serde_json::from_str(&write_status(
-        &record,
-        Some(7),
-        &config.analytics.archive,
-        now,
-    ))
-    .unwrap();
-    assert_eq!(
-        status,
-        json!({
-            "dateFrom": "2024-03-01", "dateTo": "2024-03-08",
-            "complete": 1, "partial": 1, "failed": 1,
-            "missing": [
-                { "dateFrom": "2024-03-01", "dateTo": "2024-03-02" },
-                { "dateFrom": "2024-03-03", "dateTo": "2024-03-08" },
-            ],
-            "failures": [{
-                "date": "2024-03-05", "attempts": 1, "problem": "/problems/upstream-error",
-                "retryAt": "2024-03-08T00:00:01.001Z",
-            }],
-            "requests": 30, "hours": 1, "completeAt": "2024-03-08T01:00:00.001Z",
-            "bytes": 7,
-        })
-    );
+    let status = write_status(&record, Some(7), &config.analytics.archive, now);
+    let status: Value = serde_json::from_str(&status).unwrap();
+    let expected = json!({
+        "dateFrom": "2024-03-01", "dateTo": "2024-03-08",
+        "complete": 1, "partial": 1, "failed": 1,
+        "missing": [
+            { "dateFrom": "2024-03-01", "dateTo": "2024-03-02" },
+            { "dateFrom": "2024-03-03", "dateTo": "2024-03-08" },
+        ],
+        "failures": [{
+            "date": "2024-03-05", "attempts": 1, "problem": "/problems/upstream-error",
+            "retryAt": "2024-03-08T00:00:01.001Z",
+        }],
+        "requests": 30, "hours": 1, "completeAt": "2024-03-08T01:00:00.001Z",
+        "bytes": 7,
+    });
+    assert_eq!(status, expected);
 }
 
 #[test]
@@ -259,10 +237,8 @@ fn backfill_starts_within_the_retention_period() {
     let (first, body) = plan("2024-03-20");
     assert_eq!(first, day("2024-03-20"));
     let body: Value = serde_json::from_str(&body).unwrap();
-    assert_eq!(
-        (&body["dateFrom"], &body["days"], &body["requests"]),
-        (&json!("2024-03-20"), &json!(11), &json!(22))
-    );
+    let found = (&body["dateFrom"], &body["days"], &body["requests"]);
+    assert_eq!(found, (&json!("2024-03-20"), &json!(11), &json!(22)));
 }
 
 #[test]
@@ -277,8 +253,172 @@ fn archive_share_is_a_fraction_of_the_limit_and_at_least_one() {
     assert_eq!(limit("33", "100"), 33);
     assert_eq!(limit("100", "1000000"), 1_000_000);
     assert_eq!(limit("1", "50"), 1);
-    assert!(
-        archive_config().analytics.archive.includes("acme")
-            && !archive_config().analytics.archive.includes("acme2")
-    );
+    let archive = archive_config().analytics.archive;
+    assert!(archive.includes("acme") && !archive.includes("acme2"));
+}
+
+const START: Millis = Millis(1_000);
+
+#[test]
+fn only_one_run_holds_the_lock_until_it_is_released() {
+    let mut lock = RunLock::default();
+    let first = lock.acquire(START).unwrap();
+    assert_eq!(lock.acquire(START.plus(Millis(1))), None);
+    lock.release(first);
+    assert!(lock.acquire(START.plus(Millis(1))).is_some());
+}
+
+#[test]
+fn a_run_that_never_ends_loses_the_lock() {
+    let mut lock = RunLock::default();
+    let lost = lock.acquire(START).unwrap();
+    let later = START.plus(RunLock::LEASE);
+    let next = lock.acquire(later).unwrap();
+    assert!(!lock.renew(lost, later), "the first run stops");
+    lock.release(lost);
+    assert_eq!(lock.acquire(later), None, "the second run keeps the lock");
+    assert!(lock.renew(next, later));
+}
+
+#[test]
+fn renewing_extends_the_lease() {
+    let mut lock = RunLock::default();
+    let run = lock.acquire(START).unwrap();
+    let later = START.plus(Millis(RunLock::LEASE.0 - 1));
+    assert!(lock.renew(run, later));
+    assert_eq!(lock.acquire(START.plus(RunLock::LEASE)), None);
+}
+
+#[test]
+fn an_ordinary_path_is_stored_unchanged() {
+    let deep = "/s".repeat(MAX_PATH_BYTES / 2);
+    for path in [
+        "/",
+        "",
+        "/a/b",
+        "/a/",
+        "a/b",
+        "//",
+        "/caf%C3%A9",
+        "/été/日本",
+        &deep,
+    ] {
+        assert_eq!(store_path(path), path);
+    }
+}
+
+#[test]
+fn control_characters_are_percent_encoded() {
+    for (path, stored) in [
+        ("/\0x", "/%00x"),
+        ("\u{7f}\t\r\n", "%7F%09%0D%0A"),
+        ("/\u{85}", "/%C2%85"),
+    ] {
+        assert_eq!(store_path(path), stored, "{path:?}");
+    }
+}
+
+#[test]
+fn a_long_path_is_cut_between_characters() {
+    for (path, start) in [
+        ("x".repeat(MAX_PATH_BYTES + 1), "x".repeat(1021)),
+        ("é".repeat(MAX_PATH_BYTES), "é".repeat(510)),
+        (
+            "\0".repeat(MAX_PATH_BYTES),
+            format!("{}%", "%00".repeat(340)),
+        ),
+    ] {
+        let stored = store_path(&path);
+        assert_eq!(stored, start + "…");
+        assert_eq!(store_path(&stored), stored);
+    }
+}
+
+fn views_query(params: &Value) -> ViewsQuery {
+    ViewsQuery::read(&call(Operation::ListArchivedViews, params)).unwrap()
+}
+
+fn page(path: &str, human: u64) -> ViewsRow {
+    ViewsRow {
+        path: path.to_owned(),
+        human: Some(human),
+        ai: Some(1),
+        total: Some(human + 1),
+    }
+}
+
+#[test]
+fn views_query_reads_days_limit_and_cursor() {
+    let january = json!({ "dateFrom": "2026-01-01", "dateTo": "2026-02-01" });
+    let read = views_query(&january);
+    assert_eq!((read.from, read.to), (day("2026-01-01"), day("2026-02-01")));
+    assert_eq!((read.after, read.limit), (None, 1000));
+    let next = json!({
+        "dateFrom": "2026-01-01", "dateTo": "2026-02-01", "limit": 7, "cursor": "/a\u{0}b",
+    });
+    let read = views_query(&next);
+    assert_eq!((read.after.as_deref(), read.limit), (Some("/a%00b"), 7));
+}
+
+#[test]
+fn views_query_shortens_the_pages_of_a_long_range() {
+    for (date_to, limit) in [
+        ("2026-05-14", 1000),
+        ("2028-01-01", 181),
+        ("2036-01-01", 35),
+    ] {
+        let range = json!({ "dateFrom": "2026-01-01", "dateTo": date_to });
+        assert_eq!(views_query(&range).limit, limit, "{date_to}");
+    }
+}
+
+#[test]
+fn views_query_rejects_times_and_ranges_of_more_than_ten_years() {
+    for (from, to, field, rule) in [
+        ("2026-01-01T00:00:00Z", "2026-01-02", "dateFrom", "day"),
+        ("2016-01-01", "2026-01-09", "dateTo", "longest-range"),
+    ] {
+        let params = json!({ "dateFrom": from, "dateTo": to });
+        let query = ViewsQuery::read(&call(Operation::ListArchivedViews, &params));
+        let problem = query.unwrap_err();
+        assert_eq!(field_and_rule(&problem), [field, rule]);
+    }
+}
+
+#[test]
+fn views_end_with_a_cursor_only_if_another_page_follows() {
+    let range = json!({ "dateFrom": "2026-01-01", "dateTo": "2026-01-04", "limit": 2 });
+    let site = [stored("2026-01-01", 4), stored("2026-01-03", 2)];
+    let pages = vec![page("/a", 3), page("/b", 2), page("/c", 1)];
+    let body: Value =
+        serde_json::from_str(&write_views(&views_query(&range), &site, pages.clone())).unwrap();
+    let expected = json!({
+        "totals": { "human": 6, "ai": 2, "total": 8 },
+        "views": [
+            { "path": "/a", "human": 3, "ai": 1, "total": 4 },
+            { "path": "/b", "human": 2, "ai": 1, "total": 3 },
+        ],
+        "missing": ["2026-01-02"],
+        "nextCursor": "/b",
+    });
+    assert_eq!(body, expected);
+    let last = write_views(&views_query(&range), &site, pages[..2].to_vec());
+    let last: Value = serde_json::from_str(&last).unwrap();
+    assert_eq!(last["nextCursor"], Value::Null);
+}
+
+#[test]
+fn totals_are_unknown_if_a_day_has_unknown_counts() {
+    let range = json!({ "dateFrom": "2026-01-01", "dateTo": "2026-01-03" });
+    let unknown = StoredDay {
+        views: Counts {
+            human: None,
+            ..Counts::ZERO
+        },
+        ..stored("2026-01-02", 0)
+    };
+    let site = [stored("2026-01-01", 4), unknown];
+    let body = write_views(&views_query(&range), &site, Vec::new());
+    let body: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(body["totals"]["human"], Value::Null);
 }

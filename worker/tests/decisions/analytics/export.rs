@@ -1,39 +1,38 @@
-//! Exports of reports.
-
-mod pages;
 mod rows;
 
 use quillgate::{Call, Operation, ProjectId};
-use quillgate_worker::analytics::export::{Export, read_retry_after};
+use quillgate_worker::analytics::export::{Export, PageFault, read_retry_after};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::GatewayResponse;
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, configuration};
 
-fn project() -> ProjectId {
-    ProjectId::new("acme/ü docs").unwrap()
-}
-
-fn read(operation: Operation, more: &Value) -> Result<Export, Problem> {
+/// Reads a request for an export of January. `more` contains further parameters.
+fn read(operation: Operation, project: &str, more: &Value) -> Result<Export, Problem> {
     let mut params =
-        json!({ "format": "csv", "dateFrom": "2024-01-01T10:00:00+02:00", "dateTo": "2024-02-01" });
+        json!({ "format": "ndjson", "dateFrom": "2024-01-01", "dateTo": "2024-02-01" });
     for (name, value) in more.as_object().unwrap() {
         params[name] = value.clone();
     }
     let call = Call::parse(operation.declaration(), &params).unwrap();
+    let project = ProjectId::new(project).unwrap();
     let report = operation.exported().unwrap();
-    Export::new(report, call, &project(), &configuration().analytics, NOW)
+    Export::new(report, call, &project, &configuration().analytics, NOW)
+}
+
+fn begin(operation: Operation, more: &Value) -> Option<Export> {
+    read(operation, "acme", more).ok()
 }
 
 fn views(more: &Value) -> Export {
-    read(Operation::ExportPageViews, more).unwrap()
+    begin(Operation::ExportPageViews, more).unwrap()
 }
 
 #[test]
 fn export_requests_full_pages_of_its_report() {
-    let more = json!({ "cursor": "1003" });
-    let mut export = read(Operation::ExportPageViews, &more).unwrap();
+    let more = json!({ "cursor": "1003", "dateFrom": "2024-01-01T10:00:00+02:00" });
+    let mut export = read(Operation::ExportPageViews, "acme/ü docs", &more).unwrap();
     assert_eq!(export.query.operation, Operation::ListPageViews);
     assert_eq!((export.query.limit, export.query.offset), (250, 1000));
     let list = "/v1/analytics/acme%2F%C3%BC%20docs/views?dateFrom=2024-01-01T08%3A00%3A00.000Z&dateTo=2024-02-01";
@@ -43,14 +42,14 @@ fn export_requests_full_pages_of_its_report() {
         .push_page(r#"{ "views": [], "hasMore": true }"#, &mut out)
         .unwrap();
     assert_eq!((export.query.offset, &*export.query.list), (1250, list));
-    let mut export = read(Operation::ExportSearches, &json!({})).unwrap();
+    let mut export = begin(Operation::ExportSearches, &json!({})).unwrap();
     let first = &export.query.list;
     assert!(first.ends_with("&limit=100"), "{first}");
     export
         .push_page(r#"{ "searches": [], "nextCursor": "n~1" }"#, &mut out)
         .unwrap();
     let second = &export.query.list;
-    let dates = "dateFrom=2024-01-01T08%3A00%3A00.000Z&dateTo=2024-02-01";
+    let dates = "dateFrom=2024-01-01&dateTo=2024-02-01";
     assert!(second.contains(dates), "{second}");
     assert!(second.contains("cursor=n~1"), "{second}");
 }
@@ -62,20 +61,17 @@ fn export_head_has_content_type_and_file_name() {
         let names = ["content-type", "content-disposition", "cache-control"];
         names.map(|name| headers.get(name).unwrap().to_owned())
     };
-    assert_eq!(
-        fields(&views(&json!({}))),
-        [
-            "text/csv; charset=utf-8; header=present",
-            "attachment; filename=\"views_acme---docs_2024-01-01T10-00-00-02-00_2024-02-01.csv\"",
-            "private, no-store",
-        ]
-    );
-    let [content_type, ..] = fields(&views(&json!({ "cursor": "0" })));
+    let expected = [
+        "text/csv; charset=utf-8; header=present",
+        "attachment; filename=\"views_acme---docs_2024-01-01T10-00-00-02-00_2024-02-01.csv\"",
+        "private, no-store",
+    ];
+    let more = json!({ "format": "csv", "dateFrom": "2024-01-01T10:00:00+02:00" });
+    let csv = read(Operation::ExportPageViews, "acme/ü docs", &more).unwrap();
+    assert_eq!(fields(&csv), expected);
+    let [content_type, ..] = fields(&views(&json!({ "format": "csv", "cursor": "0" })));
     assert_eq!(content_type, "text/csv; charset=utf-8; header=absent");
-    let conversations = read(
-        Operation::ExportConversations,
-        &json!({ "format": "ndjson" }),
-    );
+    let conversations = begin(Operation::ExportConversations, &json!({}));
     let [content_type, disposition, _] = fields(&conversations.unwrap());
     assert_eq!(content_type, "application/x-ndjson");
     assert!(disposition.contains("\"conversations_") && disposition.ends_with(".ndjson\""));
@@ -84,9 +80,10 @@ fn export_head_has_content_type_and_file_name() {
 #[test]
 fn only_the_first_part_of_an_export_starts_with_the_column_names() {
     let head = |more: &Value| String::from_utf8(views(more).head()).unwrap();
-    assert_eq!(head(&json!({})), "\u{feff}path,human,ai,total\r\n");
-    assert_eq!(head(&json!({ "cursor": "0" })), "");
-    assert_eq!(head(&json!({ "format": "ndjson" })), "");
+    let columns = "\u{feff}path,human,ai,total\r\n";
+    assert_eq!(head(&json!({ "format": "csv" })), columns);
+    assert_eq!(head(&json!({ "format": "csv", "cursor": "0" })), "");
+    assert_eq!(head(&json!({})), "");
 }
 
 #[test]
@@ -96,4 +93,205 @@ fn rejected_export_has_retry_after() {
     assert_eq!(read_retry_after(&refusal), Some(1));
     let silent = GatewayResponse::problem(&Problem::internal(), "id");
     assert_eq!(read_retry_after(&silent), None);
+}
+
+const CURSOR: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+fn requested_arguments(export: &Export) -> Vec<(&'static str, &str)> {
+    let call = export.pages.next().unwrap();
+    let arguments = call.arguments();
+    arguments.map(|(own, text)| (own.name, text)).collect()
+}
+
+/// Returns an upstream page of views.
+fn page(rows: std::ops::Range<u64>, has_more: bool) -> String {
+    let rows: Vec<_> = rows.map(|row| json!({ "path": row.to_string() })).collect();
+    json!({ "totals": {}, "views": rows, "hasMore": has_more }).to_string()
+}
+
+const RANGE: [(&str, &str); 2] = [("dateFrom", "2024-01-01"), ("dateTo", "2024-02-01")];
+
+#[test]
+fn an_export_requests_maximum_pages_in_order() {
+    let mut export = views(&json!({}));
+    let mut out = Vec::new();
+    for (offset, has_more) in [("0", true), ("250", true), ("500", false)] {
+        let window = [("limit", "250"), ("offset", offset)];
+        assert_eq!(requested_arguments(&export), [RANGE, window].concat());
+        assert_eq!(export.cursor, offset);
+        export.push_page(&page(0..250, has_more), &mut out).unwrap();
+    }
+    assert_eq!(export.pages.next(), None);
+    assert_eq!(export.rows, 750);
+    assert_eq!(String::from_utf8(out).unwrap().lines().count(), 750);
+}
+
+#[test]
+fn an_export_by_cursor_continues_at_the_cursor_of_the_previous_page() {
+    let mut export = begin(Operation::ExportSearches, &json!({})).unwrap();
+    let expected = [&RANGE[..], &[("limit", "100")]].concat();
+    assert_eq!(requested_arguments(&export), expected);
+    assert_eq!(export.cursor, "0~");
+    let mut out = Vec::new();
+    let first = json!({ "searches": [{ "hits": 1 }], "nextCursor": "n~1" }).to_string();
+    export.push_page(&first, &mut out).unwrap();
+    assert_eq!(export.pages.next().unwrap().text("cursor"), Some("n~1"));
+    assert_eq!(export.cursor, "0~n~1");
+    let repeated = export.push_page(&first, &mut out);
+    let reason = "nextCursor repeats an earlier cursor: \"n~1\"".to_owned();
+    assert_eq!(repeated, Err(PageFault::Contradiction(reason)));
+    assert_eq!(export.cursor, "0~n~1");
+    assert_eq!(out, b"{\"hits\":1}\n");
+}
+
+#[test]
+fn filters_are_sent_with_every_page() {
+    let filters = json!({ "source": "contextual", "status": "pending" });
+    let export = begin(Operation::ExportFeedback, &filters).unwrap();
+    let call = export.pages.next().unwrap();
+    assert_eq!(call.text("source"), Some("contextual"));
+    assert_eq!(call.text("status"), Some("pending"));
+    assert_eq!(call.text("limit"), Some("100"));
+}
+
+#[test]
+fn an_interrupted_export_resumes_after_the_last_received_row() {
+    for (cursor, offset, skipped) in [
+        ("0", "0", 0),
+        ("249", "0", 249),
+        ("250", "250", 0),
+        ("1001", "1000", 1),
+    ] {
+        let mut export = views(&json!({ "cursor": cursor }));
+        assert_eq!(export.pages.next().unwrap().text("offset"), Some(offset));
+        assert_eq!(export.cursor, cursor);
+        let mut out = Vec::new();
+        export.push_page(&page(0..250, false), &mut out).unwrap();
+        assert_eq!(export.rows, 250 - skipped, "from {cursor}");
+    }
+    let resumed = json!({ "cursor": format!("7~{CURSOR}") });
+    let export = begin(Operation::ExportConversations, &resumed).unwrap();
+    assert_eq!(export.pages.next().unwrap().text("cursor"), Some(CURSOR));
+    assert_eq!(export.cursor, format!("7~{CURSOR}"));
+    let empty = views(&json!({ "cursor": "700" }));
+    let mut export = empty;
+    export
+        .push_page(&page(0..10, false), &mut Vec::new())
+        .unwrap();
+    assert_eq!((export.rows, export.pages.next()), (0, None));
+}
+
+#[test]
+fn an_invalid_cursor_is_rejected() {
+    for cursor in ["x", "-1", "1.5", "9007199254740992", "1~", "+1", " 1"] {
+        let resumed = json!({ "cursor": cursor });
+        let export = begin(Operation::ExportPageViews, &resumed);
+        assert!(export.is_none(), "{cursor}");
+    }
+    for cursor in ["12", "~a", "x~a", "-1~a"] {
+        let resumed = json!({ "cursor": cursor });
+        let export = begin(Operation::ExportSearches, &resumed);
+        assert!(export.is_none(), "{cursor}");
+    }
+    let no_ulid = json!({ "cursor": "0~abc" });
+    assert!(begin(Operation::ExportConversations, &no_ulid).is_none());
+}
+
+#[test]
+fn a_malformed_or_oversized_page_changes_nothing() {
+    let mut export = views(&json!({}));
+    let mut out = Vec::new();
+    export.push_page(&page(0..250, true), &mut out).unwrap();
+    let before = out.clone();
+    for bad in ["", "{\"views\":[{},1]}", &page(0..251, true)] {
+        assert!(export.push_page(bad, &mut out).is_err());
+        assert_eq!((&*export.cursor, export.rows), ("250", 250));
+        assert_eq!(out, before);
+    }
+}
+
+/// Returns a page of turns, each with its minute of 2024-01-20.
+fn turns(minutes: &[u32], next: Option<&str>) -> String {
+    let turn =
+        |minute: &u32| json!({ "id": "t", "timestamp": format!("2024-01-20T00:{minute:02}:00Z") });
+    let rows: Vec<_> = minutes.iter().map(turn).collect();
+    json!({ "conversations": rows, "nextCursor": next, "hasMore": next.is_some() }).to_string()
+}
+
+#[test]
+fn an_export_of_events_continues_in_parts_after_a_timeout() {
+    let mut export = begin(Operation::ExportConversations, &json!({})).unwrap();
+    let mut out = Vec::new();
+    export
+        .push_page(&turns(&[9, 8, 7], Some(CURSOR)), &mut out)
+        .unwrap();
+    assert!(export.after_failure(504));
+    let part = ["2024-01-10T12:03:30.001Z", "2024-01-20T00:07:00.001Z"];
+    let window = [
+        ("dateFrom", part[0]),
+        ("dateTo", part[1]),
+        ("limit", "1000"),
+    ];
+    assert_eq!(requested_arguments(&export), window);
+
+    // Another export resumes within the part.
+    let cursor = export.cursor.clone();
+    let mut resumed = begin(Operation::ExportConversations, &json!({ "cursor": cursor })).unwrap();
+    for export in [&mut export, &mut resumed] {
+        assert_eq!(requested_arguments(export), window);
+        let mut out = Vec::new();
+        export.push_page(&turns(&[7, 6], None), &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.lines().count(), 1, "{text}");
+        assert!(text.contains("00:06"), "{text}");
+        assert_eq!(export.pages.next().unwrap().text("dateTo"), Some(part[0]));
+    }
+}
+
+#[test]
+fn an_export_that_resumes_within_a_page_is_not_split() {
+    for cursor in ["2~".to_owned(), format!("2~{CURSOR}")] {
+        let resumed = json!({ "cursor": cursor });
+        let mut export = begin(Operation::ExportConversations, &resumed).unwrap();
+        assert!(!export.after_failure(504));
+        assert_eq!(export.cursor, cursor);
+        assert!(!export.after_failure(414));
+        let mut out = Vec::new();
+        export
+            .push_page(&turns(&[9, 8, 7], None), &mut out)
+            .unwrap();
+        assert_eq!(export.rows, 1);
+    }
+}
+
+#[test]
+fn an_export_of_events_accepts_the_same_rows_as_a_report() {
+    let row = |minute| {
+        let day = "2024-01-20T00";
+        format!(r#"{{"id":"x","id":"t\ud83d","timestamp":"{day}:0{minute}:00Z","query":"\ud83d"}}"#)
+    };
+    let turns = |rows: &[String]| {
+        let rows = rows.join(",");
+        format!(r#"{{"conversations":[{rows}],"hasMore":true,"nextCursor":"{CURSOR}"}}"#)
+    };
+    let mut export = begin(Operation::ExportConversations, &json!({})).unwrap();
+    let mut out = Vec::new();
+    let first = turns(&[row(8), row(7), r#"{"id":7,"timestamp":null}"#.to_owned()]);
+    export.push_page(&first, &mut out).unwrap();
+    assert_eq!(export.rows, 3);
+    assert!(export.after_failure(504));
+    // The last id counts, so this row has the key of a received row.
+    let same = row(7).replace(r#""id":"x","#, "");
+    export.push_page(&turns(&[same, row(6)]), &mut out).unwrap();
+    assert_eq!(export.rows, 4);
+}
+
+#[test]
+fn an_export_is_mixed_if_the_totals_change() {
+    let mut export = views(&json!({}));
+    let grown = page(250..300, false).replace("{}", r#"{"human":1}"#);
+    for (page, is_mixed) in [(page(0..250, true), false), (grown, true)] {
+        export.push_page(&page, &mut Vec::new()).unwrap();
+        assert_eq!(export.pages.is_mixed(), is_mixed);
+    }
 }

@@ -1,5 +1,3 @@
-//! Cached upstream pages.
-
 use quillgate::Millis;
 use quillgate::pages::Totals;
 use quillgate_worker::analytics::page::{
@@ -134,10 +132,8 @@ fn page_has_a_remaining_freshness_until_it_is_stale() {
     }
     let failed =
         |now, status| describe(CacheStatus::upstream_failed(page().freshness, status, now));
-    assert_eq!(
-        failed(at(301), Some(502)),
-        "fwd=stale; fwd-status=502; ttl=-1; detail=stale"
-    );
+    let expected = "fwd=stale; fwd-status=502; ttl=-1; detail=stale";
+    assert_eq!(failed(at(301), Some(502)), expected);
     assert_eq!(failed(at(1), None), "fwd=request; ttl=299");
 }
 
@@ -171,6 +167,13 @@ fn cache_status_is_that_of_the_last_of_the_worst_pages() {
 fn views_head(pages: &[(PageHead, PageSlice)]) -> Option<ReportHead> {
     let pages: Vec<_> = pages.iter().map(|(page, slice)| (page, *slice)).collect();
     ReportHead::from_pages(&pages)
+}
+
+fn with_totals(totals: Option<&str>) -> PageHead {
+    PageHead {
+        totals: totals.map(Totals::of),
+        ..page()
+    }
 }
 
 fn tagged(tag: &str) -> PageHead {
@@ -209,14 +212,7 @@ fn etag_depends_on_pages_and_rows() {
 
 #[test]
 fn a_report_of_pages_with_other_totals_is_marked_as_mixed() {
-    let grown = PageHead {
-        totals: Some(Totals::of("2")),
-        ..page()
-    };
-    let unknown = PageHead {
-        totals: None,
-        ..page()
-    };
+    let (grown, unknown) = (with_totals(Some("2")), with_totals(None));
     for (second, is_mixed) in [(page(), false), (unknown, false), (grown, true)] {
         let head = views_head(&[(page(), slice(0, 225, 250)), (second, slice(1, 0, 25))]).unwrap();
         let headers = head.headers("hit; ttl=300", NOW);
@@ -229,23 +225,14 @@ fn a_report_of_pages_with_other_totals_is_marked_as_mixed() {
 
 #[test]
 fn a_later_page_with_other_totals_outdates_the_pages_of_its_list() {
-    let latest = PageHead {
-        totals: Some(Totals::of("2")),
-        freshness: Freshness {
-            fetched: at(1),
-            until: at(301),
-        },
-        ..page()
-    };
+    let mut latest = with_totals(Some("2"));
+    latest.freshness.fetched = at(1);
     let list = "/views?dateTo=2024-01-01";
     let key = page_key(list, 7);
     assert!(is_outdated(&key, &page(), list, &latest));
     assert!(!is_outdated(&key, &page(), "/views", &latest), "other list");
     assert!(!is_outdated(&key, &latest, list, &page()), "fetched later");
-    let same = PageHead {
-        totals: latest.totals,
-        ..page()
-    };
+    let same = with_totals(Some("2"));
     assert!(!is_outdated(&key, &same, list, &latest), "equal totals");
     let unknown = PageHead {
         totals: None,

@@ -1,5 +1,3 @@
-//! Page view queries.
-
 use quillgate::{Millis, Operation, ProjectId};
 use quillgate_worker::analytics::query::ReportQuery;
 use quillgate_worker::app::config::Config;
@@ -41,6 +39,8 @@ fn fresh_for(query: &str, now: Millis) -> u64 {
 
 #[test]
 fn list_name_has_the_range_in_one_order_and_no_page() {
+    let range = "?dateFrom=2024-02-29&dateTo=2024-03-01";
+    let time = "?dateFrom=2024-02-29T11%3A00%3A00.000Z";
     for (query, list) in [
         ("", ""),
         ("limit=5&offset=250", ""),
@@ -49,22 +49,13 @@ fn list_name_has_the_range_in_one_order_and_no_page() {
         ("dateTo=2024-02-29", "?dateTo=2024-02-29"),
         (
             "dateTo=2024-03-01&offset=5&dateFrom=2024-02-29&limit=1",
-            "?dateFrom=2024-02-29&dateTo=2024-03-01",
+            range,
         ),
-        (
-            "%64ateFrom=2024%2D02-29&&dateTo=2024-03-01",
-            "?dateFrom=2024-02-29&dateTo=2024-03-01",
-        ),
-        (
-            "dateFrom=2024-02-29T12:00:00%2B01:00",
-            "?dateFrom=2024-02-29T11%3A00%3A00.000Z",
-        ),
+        ("%64ateFrom=2024%2D02-29&&dateTo=2024-03-01", range),
+        ("dateFrom=2024-02-29T12:00:00%2B01:00", time),
     ] {
-        assert_eq!(
-            views(query).unwrap().list,
-            format!("{LIST}{list}"),
-            "{query}"
-        );
+        let expected = format!("{LIST}{list}");
+        assert_eq!(views(query).unwrap().list, expected, "{query}");
     }
 }
 
@@ -100,12 +91,8 @@ fn equivalent_ranges_name_the_same_list() {
 #[test]
 fn projects_never_share_a_list() {
     let list = |project| {
-        let views = views_by(
-            &configuration(),
-            project,
-            "dateFrom=2024-01-01&dateTo=2024-01-02",
-            NOW,
-        );
+        let query = "dateFrom=2024-01-01&dateTo=2024-01-02";
+        let views = views_by(&configuration(), project, query, NOW);
         views.unwrap().list
     };
     let projects = [
@@ -128,14 +115,9 @@ fn projects_never_share_a_list() {
 
 #[test]
 fn range_that_ended_before_yesterday_is_fresh_for_a_day() {
-    for date_to in [
-        "2025-06-13",
-        "2025-06-13T00:00Z",
-        "2025-06-13T23:59:59.999Z",
-        "2025-06-14T13:59+14:00",
-        "2025-06-14T23:58+23:59",
-        "2025-06-13T11:59-12:00",
-    ] {
+    let ends = "2025-06-13 2025-06-13T00:00Z 2025-06-13T23:59:59.999Z 2025-06-14T13:59+14:00 \
+        2025-06-14T23:58+23:59 2025-06-13T11:59-12:00";
+    for date_to in ends.split(' ') {
         let query = format!("dateFrom=2020-01-01T00:00:00Z&dateTo={date_to}");
         assert_eq!(fresh_for(&query, NOW), DAY, "{date_to}");
     }
@@ -151,16 +133,9 @@ fn range_that_ended_before_yesterday_is_fresh_for_a_day() {
 
 #[test]
 fn open_or_recent_range_is_fresh_for_the_configured_time() {
-    for date_to in [
-        "2025-06-14",
-        "2025-06-15",
-        "9999-12-31",
-        "2025-06-14T00:00Z",
-        "2025-06-14T00:00:00.001Z",
-        "2025-06-14T00:00:00-00:01",
-        "2025-06-13T12:00:00-12:00",
-        "2025-06-14T02:00:00+01:59",
-    ] {
+    let ends = "2025-06-14 2025-06-15 9999-12-31 2025-06-14T00:00Z 2025-06-14T00:00:00.001Z \
+        2025-06-14T00:00:00-00:01 2025-06-13T12:00:00-12:00 2025-06-14T02:00:00+01:59";
+    for date_to in ends.split(' ') {
         let query = format!("dateFrom=2020-01-01&dateTo={date_to}");
         assert_eq!(fresh_for(&query, NOW), FRESH, "{date_to}");
     }
@@ -209,14 +184,11 @@ fn day_changes_at_midnight_utc() {
 
 #[test]
 fn page_is_requested_by_offset() {
+    let from = "dateFrom=2024-01-01";
     for (query, number, target) in [
         ("", 0, "?limit=250&offset=0"),
         ("", 3, "?limit=250&offset=750"),
-        (
-            "dateFrom=2024-01-01",
-            1,
-            "?dateFrom=2024-01-01&limit=250&offset=250",
-        ),
+        (from, 1, "?dateFrom=2024-01-01&limit=250&offset=250"),
     ] {
         let requested = views(query).unwrap().page_target(number);
         assert_eq!(requested, format!("{LIST}{target}"));

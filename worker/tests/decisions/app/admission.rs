@@ -1,9 +1,6 @@
-//! Admission of requests.
-
 mod addresses;
 mod callers;
 mod deployments;
-mod pull_requests;
 mod reads;
 mod writes;
 
@@ -13,7 +10,7 @@ use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::write::Write;
 
-use crate::fixtures::{Outcome, RequestHead, bearer, configuration};
+use crate::fixtures::{Outcome, RequestHead, bearer, configuration, summarize};
 
 const CREATE: &str = "https://gate.example/v2/agent/demo-docs/job";
 const JOB: &str = "https://gate.example/v2/agent/demo-docs/job/j1";
@@ -23,64 +20,34 @@ const JOBS: &str = "https://gate.example/v2/agent/demo-docs/jobs";
 const ALL_EVENTS: &str = "https://gate.example/v2/agent/demo-docs/jobs/events";
 const VIEWS: &str = "https://gate.example/v1/analytics/demo-docs/views";
 const DEEP: &str = "https://gate.example/healthz?deep";
-/// Seven operations, each with its method, URL, scope and route. Each URL supports one operation.
-/// `HEAD` is allowed where `GET` is.
-const OPERATIONS: [(&str, &str, &str, &str); 7] = [
-    ("POST", CREATE, "jobs:create", "/v2/agent/{projectId}/job"),
-    ("GET", JOB, "jobs:read", "/v2/agent/{projectId}/job/{id}"),
-    (
-        "POST",
-        MESSAGE,
-        "jobs:create",
-        "/v2/agent/{projectId}/job/{id}/message",
-    ),
-    (
-        "GET",
-        EVENTS,
-        "jobs:read",
-        "/v2/agent/{projectId}/job/{id}/events",
-    ),
-    ("GET", JOBS, "jobs:read", "/v2/agent/{projectId}/jobs"),
-    (
-        "GET",
-        ALL_EVENTS,
-        "jobs:read",
-        "/v2/agent/{projectId}/jobs/events",
-    ),
-    (
-        "GET",
-        VIEWS,
-        "analytics:read",
-        "/v1/analytics/{projectId}/views",
-    ),
-];
+/// Seven operations, each with its method, URL, scope and route.
+const OPERATIONS: [(&str, &str, &str, &str); 7] = {
+    let (create, read, views) = ("jobs:create", "jobs:read", "analytics:read");
+    let message = "/v2/agent/{projectId}/job/{id}/message";
+    [
+        ("POST", CREATE, create, "/v2/agent/{projectId}/job"),
+        ("GET", JOB, read, "/v2/agent/{projectId}/job/{id}"),
+        ("POST", MESSAGE, create, message),
+        ("GET", EVENTS, read, "/v2/agent/{projectId}/job/{id}/events"),
+        ("GET", JOBS, read, "/v2/agent/{projectId}/jobs"),
+        ("GET", ALL_EVENTS, read, "/v2/agent/{projectId}/jobs/events"),
+        ("GET", VIEWS, views, "/v1/analytics/{projectId}/views"),
+    ]
+};
 
 const BODY: &[u8] = br#"{"prompt":"x"}"#;
 
 fn get<'a>(url: &'a str, authorization: &'a str) -> RequestHead<'a> {
-    RequestHead {
-        method: "GET",
-        url,
-        authorization: Some(authorization),
-        ..RequestHead::default()
-    }
+    bare("GET", url).authorization(authorization)
 }
 
 fn post<'a>(url: &'a str, authorization: &'a str) -> RequestHead<'a> {
-    RequestHead {
-        method: "POST",
-        content_type: Some("application/json"),
-        ..get(url, authorization)
-    }
+    let head = bare("POST", url).authorization(authorization);
+    head.content_type("application/json")
 }
 
-/// Returns a request head without credentials.
 fn bare<'a>(method: &'a str, url: &'a str) -> RequestHead<'a> {
-    RequestHead {
-        method,
-        url,
-        ..RequestHead::default()
-    }
+    RequestHead::new(method, url)
 }
 
 fn admit(head: &RequestHead<'_>) -> Outcome {
@@ -89,14 +56,16 @@ fn admit(head: &RequestHead<'_>) -> Outcome {
 
 #[track_caller]
 fn expect_refusal(head: &RequestHead<'_>) -> Problem {
-    match admit(head).result {
-        Ok(_) => panic!("not refused: {head:?}"),
-        Err(problem) => problem,
-    }
+    admit(head).result.unwrap_err()
 }
 
-/// Reads a write with a body, after its head was admitted. `headers` take precedence over the header
-/// fields in `head`.
+/// Returns the status and the kind of the problem for a refused request.
+#[track_caller]
+fn refusal(head: &RequestHead<'_>) -> String {
+    summarize(&expect_refusal(head))
+}
+
+/// Reads a write with a body, after its head was admitted.
 #[track_caller]
 fn read_write(
     config: &Config,
@@ -110,15 +79,8 @@ fn read_write(
     let operation = values.operation;
     let mut head = head.read();
     head.headers = headers.clone().or(head.headers);
-    let call = values.parse_with_body(body)?;
-    Write::read(
-        operation,
-        &call,
-        &project,
-        &head,
-        &facts.caller.unwrap(),
-        &config.jobs,
-    )
+    let (call, caller) = (values.parse_with_body(body)?, facts.caller.unwrap());
+    Write::read(operation, &call, &project, &head, &caller, &config.jobs)
 }
 
 /// Returns a write with the [`bearer`] token.
@@ -137,8 +99,4 @@ fn accept(
 fn write(config: &Config, url: &str, headers: &HeaderFields) -> Write {
     let accepted = accept(config, url, headers, BODY);
     accepted.map_err(|problem| problem.detail).unwrap()
-}
-
-fn pair(field: &str, rule: &str) -> (String, String) {
-    (field.to_owned(), rule.to_owned())
 }

@@ -1,33 +1,21 @@
-//! Validation of the gateway's own access tokens.
-
-mod lifetime;
-
 use quillgate::Millis;
 use quillgate_worker::auth::caller::ISSUER;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    HEADER, SECONDS, SECRET, assert_accepted, assert_invalid_token, claims, claims_with,
-    configuration, encode, hmac, identify_own, sign_token, token, verify,
+    DAY, EXPIRED, HEADER, INCOMPLETE, MALFORMED, NOT_YET, OTHER_ISSUER, SECONDS, SECRET,
+    UNKNOWN_KIND, WRONG_SIGNATURE, assert_accepted, assert_invalid_token, claims, claims_with,
+    configuration, each, encode, hmac, identify_own, revoked, sign_token, token, verify,
 };
 
-const MALFORMED: &str = "the access token is not a signed JWT";
-const INCOMPLETE: &str = "the access token's claims are not complete";
-const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
 const WRONG_ALGORITHM: &str = "the access token must be signed with HS256";
-const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
-const NOT_YET: &str = "the access token is not valid yet";
-const EXPIRED: &str = "the access token has expired";
 const TOO_LONG_LIVED: &str = "the access token lives longer than 90 days";
 
 const REVOKED: &str = "the access token has been revoked";
 
 #[track_caller]
 fn assert_refused(token: &str, reason: &str) {
-    match verify(token) {
-        Ok(caller) => panic!("accepted as {caller:?}, where \"{reason}\" was expected"),
-        Err(problem) => assert_invalid_token(&problem, reason),
-    }
+    assert_invalid_token(&verify(token).unwrap_err(), reason);
 }
 
 #[track_caller]
@@ -39,14 +27,16 @@ fn assert_claim(name: &str, value: Option<Value>, reason: Option<&str>) {
     }
 }
 
+fn with_header(header: &str) -> String {
+    sign_token(header, &claims().to_string(), SECRET)
+}
+
 #[test]
 fn valid_token_identifies_its_subject() {
     let caller = assert_accepted(&token(&claims()));
     assert_eq!(caller.subject, "alice");
-    assert_eq!(
-        (&*caller.issuer, &*caller.key()),
-        (ISSUER, "quillgate alice")
-    );
+    let expected = (ISSUER, "quillgate alice");
+    assert_eq!((&*caller.issuer, &*caller.key()), expected);
 }
 
 #[test]
@@ -67,10 +57,7 @@ fn only_hs256_is_accepted_even_with_a_valid_signature() {
         "none", "None", "NONE", "nOnE", "dir", "",
     ] {
         let header = json!({ "alg": alg, "typ": "JWT" }).to_string();
-        assert_refused(
-            &sign_token(&header, &claims().to_string(), SECRET),
-            WRONG_ALGORITHM,
-        );
+        assert_refused(&with_header(&header), WRONG_ALGORITHM);
     }
 }
 
@@ -108,10 +95,7 @@ fn jwt_header_is_one_json_object_with_an_algorithm() {
         r#"{"alg":"HS256""#,
         "{\"alg\":\"HS256\u{0}\"}",
     ] {
-        assert_refused(
-            &sign_token(header, &claims().to_string(), SECRET),
-            MALFORMED,
-        );
+        assert_refused(&with_header(header), MALFORMED);
     }
     let not_utf8 = encode(b"{\"alg\":\"HS256\",\"typ\":\"\xff\"}");
     let part = format!("{not_utf8}.{}", encode(claims().to_string()));
@@ -121,7 +105,6 @@ fn jwt_header_is_one_json_object_with_an_algorithm() {
 
 #[test]
 fn jwt_type_is_optional_and_must_be_jwt() {
-    let with = |header: &str| sign_token(header, &claims().to_string(), SECRET);
     for valid in [
         r#"{"alg":"HS256"}"#,
         r#"{"alg":"HS256","typ":"jwt"}"#,
@@ -129,19 +112,11 @@ fn jwt_type_is_optional_and_must_be_jwt() {
         r#"{"alg":"HS256","typ":null,"crit":null}"#,
         r#"{ "typ":"JWT" , "kid":"1", "alg":"HS256" }"#,
     ] {
-        assert_accepted(&with(valid));
+        assert_accepted(&with_header(valid));
     }
-    for other in [
-        json!("at+jwt"),
-        json!("JWE"),
-        json!("JOSE"),
-        json!(""),
-        json!(" JWT"),
-        json!(["JWT"]),
-        json!(1),
-    ] {
+    for other in each(json!(["at+jwt", "JWE", "JOSE", "", " JWT", ["JWT"], 1])) {
         let header = json!({ "alg": "HS256", "typ": other }).to_string();
-        assert_refused(&with(&header), UNKNOWN_KIND);
+        assert_refused(&with_header(&header), UNKNOWN_KIND);
     }
 }
 
@@ -149,10 +124,7 @@ fn jwt_type_is_optional_and_must_be_jwt() {
 fn token_with_critical_extensions_is_rejected() {
     for crit in [json!(["exp"]), json!([]), json!("b64"), json!({})] {
         let header = json!({ "alg": "HS256", "crit": crit, "b64": false }).to_string();
-        assert_refused(
-            &sign_token(&header, &claims().to_string(), SECRET),
-            UNKNOWN_KIND,
-        );
+        assert_refused(&with_header(&header), UNKNOWN_KIND);
     }
 }
 
@@ -249,11 +221,10 @@ fn only_configured_secrets_verify_during_rotation() {
     };
     assert!(verifies(old, &[new, old]) && verifies(new, &[new, old]));
     assert!(!verifies(old, &[new]), "after the rotation");
-    assert!(!verifies(
-        "a-third-secret-that-is-nobody-s-of-32-b",
-        &[new, old]
-    ));
-    assert!(!verifies(&format!("{new},{old}"), &[new, old]));
+    let third = "a-third-secret-that-is-nobody-s-of-32-b";
+    for other in [third, &format!("{new},{old}")] {
+        assert!(!verifies(other, &[new, old]), "{other}");
+    }
     assert!(!verifies("", &[]));
 }
 
@@ -345,12 +316,117 @@ fn only_tokens_issued_by_the_gateway_are_accepted() {
         "quillgate/",
         "https://quillgate",
     ] {
-        let reason = "the access token is from another issuer";
-        assert_claim("iss", Some(json!(issuer)), Some(reason));
+        assert_claim("iss", Some(json!(issuer)), Some(OTHER_ISSUER));
     }
-    assert_claim(
-        "sub",
-        Some(json!("")),
-        Some("the access token has no subject"),
-    );
+    let reason = Some("the access token has no subject");
+    assert_claim("sub", Some(json!("")), reason);
+}
+
+#[test]
+fn token_expires_without_leeway() {
+    for (exp, reason) in [
+        (json!(SECONDS + 1), None),
+        (json!(1_750_000_000.001), None),
+        (json!(SECONDS), Some(EXPIRED)),
+        (json!(SECONDS - 1), Some(EXPIRED)),
+        (json!(0), Some(EXPIRED)),
+        (json!(-1), Some(EXPIRED)),
+        (json!(-1e308), Some(EXPIRED)),
+    ] {
+        assert_claim("exp", Some(exp), reason);
+    }
+}
+
+#[test]
+fn signers_clock_can_be_one_minute_ahead() {
+    for name in ["iat", "nbf"] {
+        for (value, reason) in [
+            (json!(SECONDS + 60), None),
+            (json!(SECONDS + 61), Some(NOT_YET)),
+            (json!(1_750_000_060.01), Some(NOT_YET)),
+            (json!(1e308), Some(NOT_YET)),
+        ] {
+            assert_claim(name, Some(value), reason);
+        }
+    }
+    assert_claim("nbf", Some(json!(-1e308)), None);
+}
+
+#[test]
+fn token_lives_at_most_90_days() {
+    for (exp, reason) in [
+        (json!(SECONDS + 90 * DAY), None),
+        (json!(SECONDS + 90 * DAY + 1), Some(TOO_LONG_LIVED)),
+        (json!(1e15), Some(TOO_LONG_LIVED)),
+        (json!(u64::MAX), Some(TOO_LONG_LIVED)),
+        (json!(1e308), Some(TOO_LONG_LIVED)),
+    ] {
+        assert_claim("exp", Some(exp), reason);
+    }
+    for issued in each(json!([0, -1, -1e308, SECONDS + 3599 - 90 * DAY])) {
+        assert_claim("iat", Some(issued), Some(TOO_LONG_LIVED));
+    }
+    assert_claim("iat", Some(json!(SECONDS + 3600 - 90 * DAY)), None);
+}
+
+#[test]
+fn token_over_16_kib_is_rejected() {
+    let mut over = 0;
+    for padding in 12_044..12_144 {
+        let token = token(&claims_with("jti", Some("x".repeat(padding).into())));
+        if token.len() > 16_384 {
+            assert_refused(&token, "the access token is too long");
+            over += 1;
+        } else {
+            assert_accepted(&token);
+        }
+    }
+    assert!((1..100).contains(&over), "the lengths lie around the limit");
+    assert_refused(&"x".repeat(10_000_000), "the access token is too long");
+}
+
+#[test]
+fn malformed_quota_makes_the_token_invalid() {
+    for quota in each(json!([
+        null, -1, 1.5, 10.0, 1e3, "10", true, [10], { "create_job": 10 },
+        { "create-job": -1 }, { "create-job": 0.5 }, { "create-job": "10" }, { "create-job": null },
+        { "create-job": { "q": 1 } }, { "create-job": 10, "*": 10 },
+    ])) {
+        assert_claim("quota", Some(quota), Some(INCOMPLETE));
+    }
+}
+
+#[test]
+fn token_is_revoked_by_id_or_by_subject_and_time() {
+    let mut config = configuration();
+    config.auth.revoked = revoked(&json!(["stolen", { "sub": "alice", "before": SECONDS - 100 }]));
+    for (subject, issued, id, valid) in [
+        ("alice", json!(SECONDS), None, true),
+        ("alice", json!(SECONDS), Some("mine"), true),
+        ("alice", json!(SECONDS), Some("stolen"), false),
+        ("bob", json!(SECONDS), Some("stolen"), false),
+        ("bob", json!(SECONDS), Some("Stolen"), true),
+        ("bob", json!(SECONDS), Some("stolen "), true),
+        ("alice", json!(SECONDS - 100), None, true),
+        ("alice", json!(SECONDS - 101), None, false),
+        ("alice", json!(1_749_999_899.999), None, false),
+        ("alice", json!(SECONDS - 101), Some("mine"), false),
+        ("Alice", json!(SECONDS - 101), None, true),
+        ("alice ", json!(SECONDS - 101), None, true),
+        ("bob", json!(SECONDS - 101), None, true),
+    ] {
+        let mut claims = claims();
+        claims["sub"] = json!(subject);
+        claims["iat"] = issued;
+        claims["jti"] = json!(id);
+        let identified = identify_own(&config, Some(&format!("Bearer {}", token(&claims))));
+        assert_eq!(identified.is_ok(), valid, "{claims}");
+        if let Err(problem) = identified {
+            assert_eq!((problem.status, &*problem.detail), (401, REVOKED));
+        }
+    }
+    let stolen = claims_with("jti", Some(json!("stolen")));
+    let forged = sign_token(HEADER, &stolen.to_string(), "another");
+    let problem = identify_own(&config, Some(&format!("Bearer {forged}"))).unwrap_err();
+    assert_eq!(problem.detail, WRONG_SIGNATURE);
 }

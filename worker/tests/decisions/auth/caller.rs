@@ -1,11 +1,9 @@
-//! Permissions and quotas of callers.
-
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::{Caller, Grant, OPERATE, Quota};
 use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Value, json};
 
-use crate::fixtures::{NOW, assert_accepted, claims, claims_with, status_and_kind, token};
+use crate::fixtures::{NOW, assert_accepted, claims, claims_with, summarize, token};
 
 #[test]
 fn caller_can_access_only_the_projects_of_its_token() {
@@ -23,11 +21,8 @@ fn caller_can_access_only_the_projects_of_its_token() {
         "*",
     ] {
         let problem = caller.authorize(project, "jobs:read").unwrap_err();
-        assert_eq!(
-            status_and_kind(&problem),
-            (403, "project-not-allowed"),
-            "{project:?}"
-        );
+        let expected = "403 project-not-allowed";
+        assert_eq!(summarize(&problem), expected, "{project:?}");
         assert_eq!(problem.headers, [], "{project:?}");
     }
 }
@@ -46,10 +41,8 @@ fn a_refused_caller_learns_its_own_projects() {
     let many = detail(&["g", "f", "e", "d", "c", "b", "a"]);
     assert_eq!(many, format!("{only} a, b, c, d, e and 3 more"));
     let nobody = caller_with(&[(&[], "gateway:operate")]).authorize("docs", "jobs:read");
-    assert_eq!(
-        nobody.unwrap_err().detail,
-        "the access token is for no project"
-    );
+    let expected = "the access token is for no project";
+    assert_eq!(nobody.unwrap_err().detail, expected);
 }
 
 #[test]
@@ -85,27 +78,18 @@ fn scopes_are_compared_word_by_word() {
         "jobs:read;",
     ] {
         let problem = may(scope, "jobs:read").unwrap_err();
-        assert_eq!(
-            status_and_kind(&problem),
-            (403, "insufficient-scope"),
-            "{scope:?}"
-        );
+        assert_eq!(summarize(&problem), "403 insufficient-scope", "{scope:?}");
         let challenge =
             "Bearer realm=\"quillgate\", error=\"insufficient_scope\", scope=\"jobs:read\"";
-        assert_eq!(
-            problem.headers,
-            [("www-authenticate", challenge.to_owned())],
-            "{scope:?}"
-        );
+        let expected = [("www-authenticate", challenge.to_owned())];
+        assert_eq!(problem.headers, expected, "{scope:?}");
     }
 }
 
 fn caller_with(grants: &[(&[&str], &str)]) -> Caller {
     let grant = |(projects, scope): &(&[&str], &str)| {
-        Grant::new(
-            projects.iter().map(|&project| project.into()).collect(),
-            scope,
-        )
+        let projects = projects.iter().map(|&project| project.into());
+        Grant::new(projects.collect(), scope)
     };
     Caller {
         issuer: "https://issuer.example".to_owned(),
@@ -162,18 +146,11 @@ fn operator_needs_the_scope_and_no_project() {
         "gateway:operatex",
     ] {
         let problem = check(scope).unwrap_err();
-        assert_eq!(
-            status_and_kind(&problem),
-            (403, "insufficient-scope"),
-            "{scope:?}"
-        );
+        assert_eq!(summarize(&problem), "403 insufficient-scope", "{scope:?}");
         let challenge =
             "Bearer realm=\"quillgate\", error=\"insufficient_scope\", scope=\"gateway:operate\"";
-        assert_eq!(
-            problem.headers,
-            [("www-authenticate", challenge.to_owned())],
-            "{scope:?}"
-        );
+        let expected = [("www-authenticate", challenge.to_owned())];
+        assert_eq!(problem.headers, expected, "{scope:?}");
     }
     let claims = claims_with("scope", Some(json!("gateway:operate")));
     assert!(assert_accepted(&token(&claims)).require_operator().is_ok());
@@ -209,9 +186,8 @@ fn quota_is_one_integer_or_one_per_policy() {
 #[test]
 fn lower_of_two_quotas_applies_per_policy() {
     let quota = |value: Value| Quota::read(&value).unwrap();
-    let both = quota(json!({ "create-job": 5, "analytics": 1 })).lower(quota(
-        json!({ "create-job": 9, "send-message": 2, "analytics": 0 }),
-    ));
+    let other = quota(json!({ "create-job": 9, "send-message": 2, "analytics": 0 }));
+    let both = quota(json!({ "create-job": 5, "analytics": 1 })).lower(other);
     let expected = json!({ "create-job": 5, "send-message": 2, "analytics": 0 });
     assert_eq!(both, quota(expected));
     assert_eq!(both.lower(Quota::default()), both);

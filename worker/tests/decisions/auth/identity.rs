@@ -1,5 +1,3 @@
-//! Identification of callers.
-
 use std::rc::Rc;
 
 use quillgate::Millis;
@@ -7,68 +5,28 @@ use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens, identify};
 use quillgate_worker::http::problem::Problem;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::fixtures::{
-    NOW, SECONDS, assert_invalid_token, at, bearer, claims, claims_with, configuration, configure,
-    identify_own, identify_signed, in_assertion, in_authorization, issuer_token, status_and_kind,
-    token, verify,
+    EXPIRED, NOW, OTHER_ISSUER, SECONDS, access_issuer, assert_invalid_token, at, bearer, claims,
+    claims_with, configuration, configure, identify_own, identify_signed, in_assertion,
+    in_authorization, summarize, token, token_of_issuer, trusted_issuer, verify,
 };
 
-const EXPIRED: &str = "the access token has expired";
-const OTHER_ISSUER: &str = "the access token is from another issuer";
-
-/// `TRUSTED_ISSUERS` with three issuers: one is trusted in both `Authorization` and
-/// `Cf-Access-Jwt-Assertion`, one only in the former, and one only in the latter.
-const ISSUERS: &str = r#"[
-    {
-        "issuer": "https://both.example",
-        "audience": "quillgate",
-        "jwks": "https://both.example/jwks",
-        "rules": [{ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read" }]
-    },
-    {
-        "issuer": "https://both.example",
-        "audience": "quillgate",
-        "jwks": "https://both.example/jwks",
-        "header": "Cf-Access-Jwt-Assertion",
-        "rules": [{ "claims": { "team": "docs" }, "projects": ["access-docs"], "scope": "jobs:read" }]
-    },
-    {
-        "issuer": "https://bearer.example",
-        "audience": "quillgate",
-        "jwks": "https://bearer.example/jwks",
-        "rules": [{ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read" }]
-    },
-    {
-        "issuer": "https://access.example",
-        "audience": "quillgate",
-        "jwks": "https://access.example/jwks",
-        "header": "Cf-Access-Jwt-Assertion",
-        "rules": [{ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read" }]
-    }
-]"#;
-
+/// Returns a configuration with issuers that are trusted in one or both header fields.
 fn config() -> Config {
-    configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))])
+    let rules = |project: &str| json!([{ "claims": { "team": "docs" }, "projects": [project], "scope": "jobs:read" }]);
+    let issuers = json!([
+        trusted_issuer("both", &rules("demo-docs")),
+        access_issuer("both", &rules("access-docs")),
+        trusted_issuer("bearer", &rules("demo-docs")),
+        access_issuer("access", &rules("demo-docs")),
+    ]);
+    configure(&[("TRUSTED_ISSUERS", Some(&issuers.to_string()))])
 }
 
-/// Returns a token of `issuer` that expires five minutes after [`NOW`].
 fn foreign(issuer: &str) -> String {
-    foreign_with(issuer, &json!({}))
-}
-
-fn foreign_with(issuer: &str, claims: &Value) -> String {
-    let mut all = json!({
-        "iss": issuer,
-        "aud": "quillgate",
-        "sub": "bob",
-        "exp": SECONDS + 300,
-        "team": "docs",
-    });
-    let claims = claims.as_object().unwrap().clone();
-    all.as_object_mut().unwrap().extend(claims);
-    issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &all.to_string())
+    token_of_issuer(issuer, &json!({ "team": "docs" }))
 }
 
 /// A simulated isolate. Its requests share a cache of verified tokens.
@@ -101,8 +59,7 @@ impl Isolate {
         identify_signed(credentials, &self.config.auth, now, &mut self.verified)
     }
 
-    /// Returns the caller of a bearer token. If the host must verify the signature first, returns
-    /// the token instead.
+    /// Returns the caller of a bearer token.
     fn bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
         self.identify(&in_authorization(&format!("Bearer {token}")), now)
     }
@@ -132,10 +89,8 @@ fn expect_caller(identified: Result<Identity, Problem>) -> Rc<Caller> {
 
 #[track_caller]
 fn assert_unverified(identified: &Result<Identity, Problem>) {
-    assert!(
-        matches!(identified, Ok(Identity::Unverified(_))),
-        "{identified:?}"
-    );
+    let is_unverified = matches!(identified, Ok(Identity::Unverified(_)));
+    assert!(is_unverified, "{identified:?}");
 }
 
 #[test]
@@ -155,8 +110,8 @@ fn missing_bearer_token_gets_a_challenge_without_error() {
     ];
     for authorization in absent {
         let problem = identify_own(&configuration(), authorization.as_deref()).unwrap_err();
-        let found = status_and_kind(&problem);
-        assert_eq!(found, (401, "missing-token"), "{authorization:?}");
+        let expected = "401 missing-token";
+        assert_eq!(summarize(&problem), expected, "{authorization:?}");
         let challenge = [("www-authenticate", "Bearer realm=\"quillgate\"".to_owned())];
         assert_eq!(problem.headers, challenge, "{authorization:?}");
     }
@@ -188,14 +143,11 @@ fn two_credentials_in_one_field_are_rejected() {
 #[test]
 fn issuer_token_is_verified_at_most_once_a_minute() {
     let mut isolate = Isolate::new();
-    let token = foreign("https://both.example");
+    let token = foreign("both");
     assert_unverified(&isolate.bearer(&token, NOW));
     assert_unverified(&isolate.bearer(&token, NOW));
-    assert_eq!(
-        isolate.verified.count(),
-        0,
-        "no caller is admitted before verification"
-    );
+    let found = isolate.verified.count();
+    assert_eq!(found, 0, "no caller is admitted before verification");
     let caller = isolate.verified_bearer(&token, NOW).unwrap();
     assert_eq!(caller.key(), "https://both.example bob");
     assert_eq!(isolate.verified.count(), 1);
@@ -240,7 +192,7 @@ fn cached_token_is_rejected_after_expiry() {
 #[test]
 fn issuer_token_is_cached_no_longer_than_it_lives() {
     let mut isolate = Isolate::new();
-    let token = foreign_with("https://both.example", &json!({ "exp": SECONDS + 10 }));
+    let token = token_of_issuer("both", &json!({ "team": "docs", "exp": SECONDS + 10 }));
     isolate.verified_bearer(&token, NOW).unwrap();
     expect_caller(isolate.bearer(&token, at(9)));
     // The token is accepted for a minute after `exp` but cached only until `exp`. After that, each
@@ -253,7 +205,7 @@ fn issuer_token_is_cached_no_longer_than_it_lives() {
 #[test]
 fn token_is_cached_per_header_field() {
     // The same issuer can be trusted for both fields, with different rules.
-    let both = foreign("https://both.example");
+    let both = foreign("both");
     let mut isolate = Isolate::new();
     let by_assertion = isolate.verified_assertion(&both, NOW).unwrap();
     assert!(by_assertion.authorize("access-docs", "jobs:read").is_ok());
@@ -262,13 +214,13 @@ fn token_is_cached_per_header_field() {
     assert!(by_bearer.authorize("access-docs", "jobs:read").is_err());
     assert_unverified(&isolate.assertion(&both, NOW));
 
-    let access = foreign("https://access.example");
+    let access = foreign("access");
     let mut isolate = Isolate::new();
     isolate.verified_assertion(&access, NOW).unwrap();
     assert_invalid_token(&isolate.bearer(&access, NOW).unwrap_err(), OTHER_ISSUER);
     expect_caller(isolate.assertion(&access, NOW));
 
-    let bearer = foreign("https://bearer.example");
+    let bearer = foreign("bearer");
     let mut isolate = Isolate::new();
     isolate.verified_bearer(&bearer, NOW).unwrap();
     assert_invalid_token(&isolate.assertion(&bearer, NOW).unwrap_err(), OTHER_ISSUER);
@@ -287,21 +239,20 @@ fn cached_gateway_token_is_rejected_in_the_access_header() {
 fn only_valid_tokens_are_cached() {
     let mut isolate = Isolate::new();
     let own = token(&claims());
-    let issuer = "https://both.example";
     for token in [
         "x".to_owned(),
         format!("{}A", &own[..own.len() - 1]),
         token(&claims_with("exp", Some(json!(SECONDS)))),
         token(&claims_with("iss", Some(json!("https://both.example")))),
-        foreign_with(issuer, &json!({ "exp": SECONDS - 60 })),
-        foreign_with(issuer, &json!({ "aud": "other" })),
-        foreign_with(issuer, &json!({ "team": "sales" })),
-        foreign("https://other.example"),
+        token_of_issuer("both", &json!({ "team": "docs", "exp": SECONDS - 60 })),
+        token_of_issuer("both", &json!({ "team": "docs", "aud": "other" })),
+        token_of_issuer("both", &json!({ "team": "sales" })),
+        foreign("other"),
     ] {
         assert!(isolate.verified_bearer(&token, NOW).is_err(), "{token}");
         assert_eq!(isolate.verified.count(), 0, "{token}");
     }
-    assert_unverified(&isolate.bearer(&foreign(issuer), NOW));
+    assert_unverified(&isolate.bearer(&foreign("both"), NOW));
     assert_eq!(isolate.verified.count(), 0);
 }
 

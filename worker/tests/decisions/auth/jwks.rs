@@ -1,5 +1,3 @@
-//! JWK Sets of trusted issuers.
-
 mod cache;
 
 use quillgate_worker::auth::jwks::{Algorithm, KeySet, PublicKey};
@@ -69,10 +67,8 @@ fn unknown_kid_finds_no_key() {
         assert_eq!(find_key(&set, kid, Algorithm::Rs256), Err(UNKNOWN), "{kid}");
     }
     assert!(find_key(&set, "key-1", Algorithm::Rs256).is_ok());
-    assert_eq!(
-        find_key(r#"{"keys":[]}"#, "key-1", Algorithm::Rs256),
-        Err(UNKNOWN)
-    );
+    let found = find_key(r#"{"keys":[]}"#, "key-1", Algorithm::Rs256);
+    assert_eq!(found, Err(UNKNOWN));
 }
 
 fn other_rsa_key() -> Value {
@@ -117,28 +113,25 @@ fn missing_kid_selects_the_only_usable_key() {
     let unnamed = |key: Value| change(key, "kid", None);
     let null = |key: Value| change(key, "kid", Some(json!(null)));
     let encrypts = change(unnamed(other_rsa_key()), "use", Some(json!("enc")));
-    let several = "the issuer has several keys, and a kid does not name one of them";
+    let several = Some("the issuer has several keys, and a kid does not name one of them");
+    let (any, enc) = (Some("any"), change(rsa_key(), "use", Some(json!("enc"))));
     for (keys, kid, reason) in [
         (vec![rsa_key()], None, None),
         (vec![rsa_key(), ec_key()], None, None),
         (vec![unnamed(rsa_key()), encrypts], None, None),
-        (vec![unnamed(rsa_key())], Some("any"), None),
-        (vec![null(rsa_key()), null(ec_key())], Some("any"), None),
-        (vec![rsa_key(), other_rsa_key()], None, Some(several)),
+        (vec![unnamed(rsa_key())], any, None),
+        (vec![null(rsa_key()), null(ec_key())], any, None),
+        (vec![rsa_key(), other_rsa_key()], None, several),
         (
             vec![unnamed(rsa_key()), null(other_rsa_key())],
-            Some("any"),
-            Some(several),
+            any,
+            several,
         ),
         // One key has a kid, so a kid that no key has is unknown.
-        (
-            vec![unnamed(rsa_key()), ec_key()],
-            Some("any"),
-            Some(UNKNOWN),
-        ),
+        (vec![unnamed(rsa_key()), ec_key()], any, Some(UNKNOWN)),
         (vec![], None, Some("the issuer has no keys")),
         (
-            vec![change(rsa_key(), "use", Some(json!("enc")))],
+            vec![enc],
             None,
             Some("the issuer's key is not for signatures"),
         ),
@@ -153,8 +146,9 @@ fn missing_kid_selects_the_only_usable_key() {
 #[test]
 fn key_is_used_only_for_its_algorithm() {
     use Algorithm::{Es256, Rs256};
-    const OTHER_TYPE: &str = "the issuer's key is of another type than the algorithm's";
-    const OTHER_ALGORITHM: &str = "the issuer's key is for another algorithm";
+    const OTHER_TYPE: Option<&str> =
+        Some("the issuer's key is of another type than the algorithm's");
+    const OTHER_ALGORITHM: Option<&str> = Some("the issuer's key is for another algorithm");
     let find = |key: &Value, algorithm| {
         let key = change(key.clone(), "kid", Some(json!("key")));
         find_key(&key_set(&[key]), "key", algorithm).err()
@@ -164,32 +158,28 @@ fn key_is_used_only_for_its_algorithm() {
     for (key, algorithm, reason) in [
         (&rsa, Rs256, None),
         (&ec, Es256, None),
-        (&rsa, Es256, Some(OTHER_TYPE)),
-        (&ec, Rs256, Some(OTHER_TYPE)),
-        (&rsa_key(), Es256, Some(OTHER_ALGORITHM)),
-        (&ec_key(), Rs256, Some(OTHER_ALGORITHM)),
-        (
-            &json!({ "kty": "oct", "k": "AAAA" }),
-            Rs256,
-            Some(OTHER_TYPE),
-        ),
+        (&rsa, Es256, OTHER_TYPE),
+        (&ec, Rs256, OTHER_TYPE),
+        (&rsa_key(), Es256, OTHER_ALGORITHM),
+        (&ec_key(), Rs256, OTHER_ALGORITHM),
+        (&json!({ "kty": "oct", "k": "AAAA" }), Rs256, OTHER_TYPE),
         (
             &json!({ "kty": "OKP", "crv": "Ed25519" }),
             Es256,
-            Some(OTHER_TYPE),
+            OTHER_TYPE,
         ),
     ] {
         assert_eq!(find(key, algorithm), reason, "{key} {algorithm:?}");
     }
     for (key, algorithm, name, value, reason) in [
-        (&rsa, Rs256, "alg", json!("RS512"), Some(OTHER_ALGORITHM)),
-        (&rsa, Rs256, "alg", json!("HS256"), Some(OTHER_ALGORITHM)),
-        (&rsa, Rs256, "alg", json!("rs256"), Some(OTHER_ALGORITHM)),
+        (&rsa, Rs256, "alg", json!("RS512"), OTHER_ALGORITHM),
+        (&rsa, Rs256, "alg", json!("HS256"), OTHER_ALGORITHM),
+        (&rsa, Rs256, "alg", json!("rs256"), OTHER_ALGORITHM),
         (&rsa, Rs256, "alg", json!(null), None),
-        (&rsa, Rs256, "kty", json!("rsa"), Some(OTHER_TYPE)),
-        (&rsa, Rs256, "kty", json!(null), Some(OTHER_TYPE)),
-        (&ec, Es256, "crv", json!("P-384"), Some(OTHER_TYPE)),
-        (&ec, Es256, "crv", json!(null), Some(OTHER_TYPE)),
+        (&rsa, Rs256, "kty", json!("rsa"), OTHER_TYPE),
+        (&rsa, Rs256, "kty", json!(null), OTHER_TYPE),
+        (&ec, Es256, "crv", json!("P-384"), OTHER_TYPE),
+        (&ec, Es256, "crv", json!(null), OTHER_TYPE),
     ] {
         let changed = change(key.clone(), name, Some(value));
         assert_eq!(find(&changed, algorithm), reason, "{changed}");
@@ -211,11 +201,8 @@ fn key_for_another_use_is_rejected() {
         ("key_ops", Some(json!("verify")), false),
     ] {
         let key = change(rsa_key(), name, value);
-        let found = find_key(
-            &key_set(std::slice::from_ref(&key)),
-            "key-1",
-            Algorithm::Rs256,
-        );
+        let keys = key_set(std::slice::from_ref(&key));
+        let found = find_key(&keys, "key-1", Algorithm::Rs256);
         let reason = (!is_used).then_some("the issuer's key is not for signatures");
         assert_eq!(found.err(), reason, "{key}");
     }

@@ -1,15 +1,14 @@
-//! Session records.
-
 use quillgate::Millis;
 use quillgate_worker::auth::session_record::{MAX_SESSION_LIFETIME, identify};
 use quillgate_worker::auth::sign_in_issuer::SignInIssuer;
 use quillgate_worker::auth::token::{Proof, Token};
+use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
-use super::session::{ISSUERS, SIGN_IN, open, signing_in};
+use super::session::{ISSUERS, NewSession, SIGN_IN, open, signing_in};
 use crate::fixtures::{
     NOW, SECONDS, SECRET, at, change, claims, claims_with, configuration, configure, issuer_token,
-    sign_token, status_and_kind, token,
+    sign_token, summarize, token,
 };
 
 pub const HEADER: &str = r#"{"alg":"RS256","kid":"key-1"}"#;
@@ -26,16 +25,28 @@ fn foreign(claims: &Value) -> String {
     issuer_token(HEADER, &claims.to_string())
 }
 
+/// Opens a session with an ID token for the first client.
+fn open_with_id_token(token: &str) -> Result<NewSession, Problem> {
+    let proof = Proof::IdToken {
+        token,
+        client: &client(),
+        nonce: NONCE,
+    };
+    open(proof, &signing_in())
+}
+
+fn open_foreign() -> NewSession {
+    let token = foreign(&foreign_claims());
+    open(Proof::AccessToken(&token), &signing_in()).unwrap()
+}
+
 fn client() -> SignInIssuer {
     signing_in().auth.sign_in_issuers[0].clone()
 }
 
 fn id_claims() -> Value {
-    change(
-        change(foreign_claims(), "aud", Some("client-1".into())),
-        "nonce",
-        Some(NONCE.into()),
-    )
+    let claims = change(foreign_claims(), "aud", Some("client-1".into()));
+    change(claims, "nonce", Some(NONCE.into()))
 }
 
 #[test]
@@ -47,27 +58,19 @@ fn record_contains_the_claims_and_not_the_token() {
     assert_eq!(kind, format!("own {ends}"));
     assert_eq!(serde_json::from_str::<Value>(kept).unwrap(), claims());
     assert!(!session.record.contains(token.rsplit_once('.').unwrap().1));
-    assert_eq!(
-        session.caller,
-        identify(&session.record, &configuration().auth, NOW).unwrap()
-    );
+    let expected = identify(&session.record, &configuration().auth, NOW).unwrap();
+    assert_eq!(session.caller, expected);
 }
 
 #[test]
 fn session_ends_when_its_tokens_secret_is_removed() {
-    let config = configure(&[(
-        "ACCESS_TOKEN_SECRET",
-        Some(
-            "a-newer-secret-of-the-gateway-of-40-letters,a-secret-of-the-gateway-of-40-characters",
-        ),
-    )]);
+    let secrets =
+        "a-newer-secret-of-the-gateway-of-40-letters,a-secret-of-the-gateway-of-40-characters";
+    let config = configure(&[("ACCESS_TOKEN_SECRET", Some(secrets))]);
     let old = open(Proof::AccessToken(&token(&claims())), &config).unwrap();
     assert_eq!(config.auth.token_secrets[old.secret], SECRET.as_bytes());
-    let newer = sign_token(
-        crate::fixtures::HEADER,
-        &claims().to_string(),
-        "a-newer-secret-of-the-gateway-of-40-letters",
-    );
+    let (newer, _) = secrets.split_once(',').unwrap();
+    let newer = sign_token(crate::fixtures::HEADER, &claims().to_string(), newer);
     assert_eq!(open(Proof::AccessToken(&newer), &config).unwrap().secret, 0);
 }
 
@@ -85,60 +88,34 @@ fn host_verifies_issuer_signatures() {
 #[test]
 fn each_token_type_is_accepted_only_in_its_own_field() {
     let config = signing_in();
-    let assertion = foreign(&change(
-        foreign_claims(),
-        "iss",
-        Some("https://access.example".into()),
-    ));
+    let issuer = Some("https://access.example".into());
+    let assertion = foreign(&change(foreign_claims(), "iss", issuer));
     assert!(open(Proof::AccessAssertion(&assertion), &config).is_ok());
+    let (foreign, own) = (foreign(&foreign_claims()), token(&claims()));
     for (proof, what) in [
         (Proof::AccessToken(&assertion), "an assertion as a token"),
+        (Proof::AccessAssertion(&foreign), "a token as an assertion"),
         (
-            Proof::AccessAssertion(&foreign(&foreign_claims())),
-            "a token as an assertion",
-        ),
-        (
-            Proof::AccessAssertion(&token(&claims())),
-            "a token of the gateway as an assertion",
+            Proof::AccessAssertion(&own),
+            "a gateway's token as an assertion",
         ),
     ] {
         let problem = open(proof, &config).unwrap_err();
-        assert_eq!(status_and_kind(&problem), (401, "invalid-token"), "{what}");
+        assert_eq!(summarize(&problem), "401 invalid-token", "{what}");
     }
 }
 
 #[test]
 fn id_token_must_match_the_client_and_the_sign_in() {
-    let (config, client) = (signing_in(), client());
     let with = |name, value: Value| foreign(&change(id_claims(), name, Some(value)));
-    let refused = |token: &str| {
-        let proof = Proof::IdToken {
-            token,
-            client: &client,
-            nonce: NONCE,
-        };
-        open(proof, &config)
-            .map(|session| session.record)
-            .unwrap_err()
-    };
-    let token = foreign(&id_claims());
-    let proof = Proof::IdToken {
-        token: &token,
-        client: &client,
-        nonce: NONCE,
-    };
-    assert_eq!(open(proof, &config).unwrap().caller.subject, "bob");
+    let refused = |token: &str| open_with_id_token(token).unwrap_err();
+    let session = open_with_id_token(&foreign(&id_claims())).unwrap();
+    assert_eq!(session.caller.subject, "bob");
     let with_party = |party: &str| {
         let several = change(id_claims(), "aud", Some(json!(["client-1", "quillgate"])));
         foreign(&change(several, "azp", Some(party.into())))
     };
-    let named = with_party("client-1");
-    let proof = Proof::IdToken {
-        token: &named,
-        client: &client,
-        nonce: NONCE,
-    };
-    assert!(open(proof, &config).is_ok());
+    assert!(open_with_id_token(&with_party("client-1")).is_ok());
 
     for token in [
         with("aud", "client-2".into()),
@@ -155,53 +132,35 @@ fn id_token_must_match_the_client_and_the_sign_in() {
         // HS256 is valid only for the gateway's own tokens.
         crate::fixtures::token(&id_claims()),
     ] {
-        assert_eq!(status_and_kind(&refused(&token)), (401, "invalid-token"));
+        assert_eq!(summarize(&refused(&token)), "401 invalid-token");
     }
     let unmapped = refused(&foreign(&change(id_claims(), "team", None)));
-    assert_eq!(status_and_kind(&unmapped), (403, "identity-not-mapped"));
+    assert_eq!(summarize(&unmapped), "403 identity-not-mapped");
 }
 
 #[test]
 fn changed_rule_applies_immediately() {
-    let record = open(
-        Proof::AccessToken(&foreign(&foreign_claims())),
-        &signing_in(),
-    );
-    let record = record.unwrap().record;
+    let record = open_foreign().record;
+    let with_issuers =
+        |from: &str, to: &str| -> &'static str { Box::leak(ISSUERS.replace(from, to).into()) };
     let scopes = |issuers: &'static str| {
         let config = configure(&[("TRUSTED_ISSUERS", Some(issuers))]);
         identify(&record, &config.auth, NOW).map(|caller| caller.grants[0].scopes.join(" "))
     };
     assert_eq!(scopes(ISSUERS).unwrap(), "jobs:read analytics:read");
-    let fewer: &str = Box::leak(
-        ISSUERS
-            .replace("jobs:read analytics:read", "jobs:read")
-            .into(),
-    );
+    let fewer = with_issuers("jobs:read analytics:read", "jobs:read");
     assert_eq!(scopes(fewer).unwrap(), "jobs:read");
-    let other: &str = Box::leak(
-        ISSUERS
-            .replace(r#""team": "docs""#, r#""team": "web""#)
-            .into(),
-    );
-    assert_eq!(
-        scopes(other).unwrap_err().kind.as_str(),
-        "identity-not-mapped"
-    );
-    let moved: &str = Box::leak(ISSUERS.replace(r#""quillgate""#, r#""elsewhere""#).into());
+    let other = with_issuers(r#""team": "docs""#, r#""team": "web""#);
+    let expected = "identity-not-mapped";
+    assert_eq!(scopes(other).unwrap_err().kind.as_str(), expected);
+    let moved = with_issuers(r#""quillgate""#, r#""elsewhere""#);
     assert_eq!(scopes(moved).unwrap_err().kind.as_str(), "invalid-token");
     assert_eq!(scopes("[]").unwrap_err().kind.as_str(), "invalid-token");
 }
 
 #[test]
 fn sessions_of_a_removed_client_end() {
-    let token = foreign(&id_claims());
-    let proof = Proof::IdToken {
-        token: &token,
-        client: &client(),
-        nonce: NONCE,
-    };
-    let record = open(proof, &signing_in()).unwrap().record;
+    let record = open_with_id_token(&foreign(&id_claims())).unwrap().record;
     assert!(identify(&record, &signing_in().auth, NOW).is_ok());
     let renamed: &str = Box::leak(SIGN_IN.replace("client-1", "client-3").into());
     for clients in [None, Some("[]"), Some(renamed)] {
@@ -210,7 +169,7 @@ fn sessions_of_a_removed_client_end() {
             ("SIGN_IN_ISSUERS", clients),
         ]);
         let problem = identify(&record, &config.auth, NOW).unwrap_err();
-        assert_eq!(status_and_kind(&problem), (401, "invalid-token"));
+        assert_eq!(summarize(&problem), "401 invalid-token");
     }
 }
 
@@ -220,11 +179,7 @@ fn sessions_of_a_revoked_token_end() {
     let own = open(Proof::AccessToken(&own), &configuration())
         .unwrap()
         .record;
-    let foreign = open(
-        Proof::AccessToken(&foreign(&foreign_claims())),
-        &signing_in(),
-    );
-    let foreign = foreign.unwrap().record;
+    let foreign = open_foreign().record;
     for (record, revoked) in [
         (&own, r#"["an-id"]"#),
         (&own, r#"[{"sub":"alice","before":1750000001}]"#),
@@ -247,11 +202,7 @@ fn session_ends_when_its_token_expires() {
     assert!(identify(&own.record, &configuration().auth, at(3599)).is_ok());
     let problem = identify(&own.record, &configuration().auth, at(3600)).unwrap_err();
     assert_eq!(problem.detail, "the access token has expired");
-    let foreign = open(
-        Proof::AccessToken(&foreign(&foreign_claims())),
-        &signing_in(),
-    )
-    .unwrap();
+    let foreign = open_foreign();
     assert!(identify(&foreign.record, &signing_in().auth, at(359)).is_ok());
     assert!(identify(&foreign.record, &signing_in().auth, at(360)).is_err());
 }
@@ -289,10 +240,6 @@ fn malformed_record_identifies_no_caller() {
         "x",
     ] {
         let problem = identify(record, &signing_in().auth, NOW).unwrap_err();
-        assert_eq!(
-            status_and_kind(&problem),
-            (401, "invalid-token"),
-            "{record}"
-        );
+        assert_eq!(summarize(&problem), "401 invalid-token", "{record}");
     }
 }

@@ -1,10 +1,10 @@
-//! Granted and refused reservations.
-
+use quillgate::Millis;
+use quillgate_worker::budget::upstream_block::UpstreamBlock;
 use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};
 use serde_json::json;
 
-use super::{HOUR, MINUTE, expect_grant, expect_refusal, header, retry_after, snapshot, usage};
-use crate::fixtures::{NOW, status_and_kind, to_json};
+use super::{HOUR, MINUTE, header, retry_after, snapshot, usage};
+use crate::fixtures::{NOW, summarize, to_json};
 
 #[track_caller]
 fn assert_fields(granted: &Granted, policy: &str, limit: &str) {
@@ -22,10 +22,11 @@ fn header_fields_report_the_remainder_after_a_grant() {
         (1, HOUR - 1, 98, "\"create-job\";r=98;t=1"),
         (1, HOUR - 1001, 98, "\"create-job\";r=98;t=2"),
     ] {
-        let granted = expect_grant(&BudgetSnapshot {
+        let granted = decide(&BudgetSnapshot {
             limit: usage(100, count, age),
             ..snapshot()
-        });
+        })
+        .unwrap();
         assert_eq!(granted.left, left, "{count:?}");
         assert_fields(&granted, "\"create-job\";q=100;w=3600", limit);
     }
@@ -40,7 +41,7 @@ fn token_quota_is_reported_besides_the_limit() {
     };
     let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=10;w=3600";
     let limit = "\"create-job\";r=47;t=3420, \"create-job-caller\";r=7;t=3540";
-    assert_fields(&expect_grant(&snapshot), policy, limit);
+    assert_fields(&decide(&snapshot).unwrap(), policy, limit);
 }
 
 #[test]
@@ -57,7 +58,7 @@ fn ceiling_with_the_smallest_remainder_is_reported() {
     };
     let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=10;w=3600, \"create-job-rule\";q=8;w=3600";
     let limit = "\"create-job\";r=47;t=3420, \"create-job-caller\";r=7;t=3540, \"create-job-rule\";r=4;t=3540";
-    assert_fields(&expect_grant(&snapshot), policy, limit);
+    assert_fields(&decide(&snapshot).unwrap(), policy, limit);
 }
 
 #[test]
@@ -77,18 +78,14 @@ fn ceiling_is_exact_and_the_later_of_two_sets_retry_after() {
         limit,
         ..snapshot()
     };
-    let refused = expect_refusal(&snapshot);
+    let refused = decide(&snapshot).unwrap_err();
     let json = to_json(&refused);
-    assert_eq!(
-        json["detail"],
-        "create-job: the ceiling of 2 in any 3600 seconds for all callers of the access token's rule is used up"
-    );
+    let expected = "create-job: the ceiling of 2 in any 3600 seconds for all callers of the access token's rule is used up";
+    assert_eq!(json["detail"], expected);
     assert_eq!(json["violated-policies"], json!(["create-job-rule"]));
     assert_eq!(retry_after(&refused), 3000);
-    assert_eq!(
-        header(&refused, "ratelimit"),
-        "\"create-job\";r=97, \"create-job-rule\";r=0;t=3000"
-    );
+    let expected = "\"create-job\";r=97, \"create-job-rule\";r=0;t=3000";
+    assert_eq!(header(&refused, "ratelimit"), expected);
 }
 
 #[test]
@@ -98,7 +95,7 @@ fn quota_is_capped_by_the_limit() {
         ..snapshot()
     };
     let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=100;w=3600";
-    let fields = expect_grant(&snapshot).fields;
+    let fields = decide(&snapshot).unwrap().fields;
     assert_eq!(fields.get("ratelimit-policy"), Some(policy));
 }
 
@@ -133,14 +130,14 @@ fn rejection_names_the_last_rule_to_end_and_each_remainder() {
         let fields = fields.collect::<Vec<_>>().join(", ");
         let violated = left.iter().filter(|(_, left)| left.starts_with("0;"));
         let violated: Vec<_> = violated.map(|(name, _)| *name).collect();
-        let refused = expect_refusal(&BudgetSnapshot {
+        let refused = decide(&BudgetSnapshot {
             limit,
             quota,
             blocked_until: blocked_for.map(|time| NOW.0 + time),
             ..snapshot()
-        });
-        let kind = status_and_kind(&refused);
-        assert_eq!(kind, (429, "quota-exceeded"), "{fields}");
+        })
+        .unwrap_err();
+        assert_eq!(summarize(&refused), "429 quota-exceeded", "{fields}");
         let detail = format!("create-job: {detail}");
         assert_eq!(refused.detail, detail, "{fields}");
         assert_eq!(retry_after(&refused), wait, "{fields}");
@@ -156,10 +153,11 @@ fn slot_of_a_request_in_progress_frees_after_more_than_a_window() {
         oldest: Some(NOW.0 + 30_000),
         ..usage(100, 100, 0)
     };
-    let refused = expect_refusal(&BudgetSnapshot {
+    let refused = decide(&BudgetSnapshot {
         limit: in_progress,
         ..snapshot()
-    });
+    })
+    .unwrap_err();
     assert_eq!(retry_after(&refused), 3630);
 }
 
@@ -169,7 +167,7 @@ fn limit_lowered_below_the_usage_rejects_requests() {
         limit: usage(10, 100, MINUTE),
         ..snapshot()
     };
-    assert_eq!(retry_after(&expect_refusal(&snapshot)), 3540);
+    assert_eq!(retry_after(&decide(&snapshot).unwrap_err()), 3540);
 }
 
 #[test]
@@ -179,7 +177,33 @@ fn rejection_has_the_fields_of_the_budget_and_retry_after() {
         limit: usage(100, 100, 20 * MINUTE),
         ..snapshot()
     };
-    let names = expect_refusal(&snapshot).headers.into_iter();
+    let names = decide(&snapshot).unwrap_err().headers.into_iter();
     let names: Vec<_> = names.map(|(name, _)| name).collect();
     assert_eq!(names, ["retry-after", "ratelimit-policy", "ratelimit"]);
+}
+
+#[test]
+fn block_is_probed_by_one_request_per_twelfth_of_a_window() {
+    let (window, later) = (Millis(HOUR), |minutes| Millis(NOW.0 + minutes * MINUTE));
+    let block = UpstreamBlock::new(later(30), window, NOW);
+    assert_eq!(block.refuses_until(NOW), Some(later(30)));
+    let before = Millis(later(5).0 - 1);
+    assert_eq!(block.refuses_until(before), Some(later(30)));
+    assert_eq!(block.refuses_until(later(5)), None);
+
+    let probed = UpstreamBlock::new(block.until, window, later(6));
+    assert_eq!(probed.refuses_until(later(6)), Some(later(30)), "one alone");
+    assert_eq!(probed.refuses_until(later(11)), None, "and then the next");
+    assert_eq!(probed.refuses_until(later(30)), None, "it is over");
+}
+
+#[test]
+fn another_429_can_only_extend_a_block() {
+    let window = Millis(HOUR);
+    let first = UpstreamBlock::extend(None, Millis(30 * MINUTE), window, NOW);
+    for (time, until) in [(MINUTE, 30 * MINUTE), (HOUR, HOUR)] {
+        let again = UpstreamBlock::extend(Some(first), Millis(time), window, NOW);
+        let until = Millis(NOW.0 + until);
+        assert_eq!(again, UpstreamBlock::new(until, window, NOW));
+    }
 }

@@ -1,12 +1,10 @@
-//! The read budget.
-
 use quillgate::{Millis, RateLimitPolicy};
 use quillgate_worker::budget::read_budget::{MAX_CALLERS, ReadBudget};
 use quillgate_worker::budget::reservation::BudgetRequest;
 use quillgate_worker::budget::{Ceiling, Granted};
 use quillgate_worker::http::problem::Problem;
 
-use crate::fixtures::{NOW, at, status_and_kind};
+use crate::fixtures::{NOW, at, summarize};
 
 const WINDOW: Millis = Millis(3_600_000);
 
@@ -31,17 +29,15 @@ fn reserve(
 /// Reserves a read, and returns the `RateLimit` value of the grant.
 #[track_caller]
 fn expect_granted(reads: &mut ReadBudget, reader: &BudgetRequest, now: Millis) -> String {
-    match reserve(reads, reader, now) {
-        Ok(granted) => granted.fields.get("ratelimit").unwrap().to_owned(),
-        Err(refused) => panic!("{refused:?}"),
-    }
+    let fields = reserve(reads, reader, now).unwrap().fields;
+    fields.get("ratelimit").unwrap().to_owned()
 }
 
 /// Attempts a read, which must be refused. Returns `Retry-After` and the first violated policy.
 #[track_caller]
 fn expect_refused(reads: &mut ReadBudget, reader: &BudgetRequest, now: Millis) -> (String, String) {
     let problem = reserve(reads, reader, now).expect_err("a refusal");
-    assert_eq!(status_and_kind(&problem), (429, "quota-exceeded"));
+    assert_eq!(summarize(&problem), "429 quota-exceeded");
     let names: Vec<_> = problem.headers.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["retry-after", "ratelimit-policy", "ratelimit"]);
     let violated = problem.members["violated-policies"][0].as_str().unwrap();
@@ -54,10 +50,8 @@ fn caller_can_read_up_to_the_limit_and_then_waits() {
     let alice = reader("acme alice", None);
     for left in (0..5).rev() {
         let said = expect_granted(&mut reads, &alice, NOW);
-        assert!(
-            said.starts_with(&format!("\"read-jobs\";r={left};t=")),
-            "{said}"
-        );
+        let begins = format!("\"read-jobs\";r={left};t=");
+        assert!(said.starts_with(&begins), "{said}");
     }
     let (wait, violated) = expect_refused(&mut reads, &alice, NOW);
     assert_eq!(violated, "read-jobs");

@@ -1,5 +1,3 @@
-//! The window of a budget.
-
 use proptest::prelude::*;
 use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};
 use quillgate_worker::http::problem::Problem;
@@ -7,8 +5,7 @@ use quillgate_worker::http::problem::Problem;
 use super::{HOUR, retry_after, snapshot};
 use crate::fixtures::NOW;
 
-/// A simulated budget. `rows` contains the reservations as a Durable Object stores them. All times
-/// are in milliseconds.
+/// A simulated budget.
 #[derive(Default)]
 struct Log {
     limit: u32,
@@ -65,8 +62,7 @@ impl Log {
         decision
     }
 
-    /// Ends the request in row `row`. The upstream counted the request when `part` thousandths of
-    /// the request's duration had passed.
+    /// Ends the request in row `row`.
     fn settle(&mut self, row: usize, part: u64) {
         if let Some(since) = self.rows[row].since.take() {
             let took = (self.now - since) * part / 1000;

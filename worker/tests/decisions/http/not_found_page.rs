@@ -1,5 +1,3 @@
-//! The not-found page.
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use quillgate_worker::http::not_found_page::{STYLE, applies, response};
@@ -31,10 +29,8 @@ fn policy_allows_only_the_style_of_the_page() {
     let page = response();
     let hash = STANDARD.encode(Sha256::digest(STYLE));
     let policy = page.headers.get("content-security-policy").unwrap();
-    assert!(
-        policy.contains(&format!("style-src 'sha256-{hash}'")),
-        "{hash}"
-    );
+    let source = format!("style-src 'sha256-{hash}'");
+    assert!(policy.contains(&source), "{policy}");
     let body = page.body.unwrap();
     assert!(body.contains(&format!("<style>{STYLE}</style>")));
     assert!(body.contains("<a href=\"/\">"));

@@ -25,10 +25,8 @@ fn problem_names_the_violated_rule_and_its_field() {
 fn caller_input_is_escaped_in_the_json() {
     let error = ValidationError::new("\"},\u{2028}{\"status\":200,\"", Rule::Unknown, "");
     let json = to_json(&Problem::from(error));
-    assert_eq!(
-        (json["status"].as_u64(), json["errors"][0]["rule"].as_str()),
-        (Some(400), Some("unknown"))
-    );
+    let found = (json["status"].as_u64(), json["errors"][0]["rule"].as_str());
+    assert_eq!(found, (Some(400), Some("unknown")));
 }
 
 #[test]
@@ -38,14 +36,9 @@ fn problem_names_a_gateway_rule_and_its_field() {
         (Problem::webhooks_off(), "Webhook-Url", "webhooks-off"),
         (Problem::no_webhook_hosts(), "Webhook-Url", "webhook-hosts"),
         (Problem::webhook_without_end(), "Webhook-Url", "create-only"),
-        (
-            Problem::field("a-field", GatewayRule::Cursor, "x"),
-            "a-field",
-            "cursor",
-        ),
+        (Problem::field("a", GatewayRule::Cursor, "x"), "a", "cursor"),
     ] {
-        let (field, rule) = (field.to_owned(), rule.to_owned());
-        assert_eq!(field_and_rule(&problem), (field, rule), "{problem:?}");
+        assert_eq!(field_and_rule(&problem), [field, rule], "{problem:?}");
         let json = to_json(&problem);
         assert_eq!(json["errors"][0]["detail"], json["detail"], "{json}");
         assert_eq!(json["title"], "Invalid request", "{json}");
@@ -74,12 +67,9 @@ fn problem_kinds_have_stable_names_and_statuses() {
     let by_status = ProblemKind::ALL.chunk_by(|one, next| one.status() == next.status());
     let lists = by_status.map(|kinds| {
         let status = kinds[0].status().map(|status| status.to_string());
+        let status = status.as_deref().unwrap_or("any");
         let names: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
-        format!(
-            "{}: {}",
-            status.as_deref().unwrap_or("any"),
-            names.join(" ")
-        )
+        format!("{status}: {}", names.join(" "))
     });
     let expected = "400: invalid-request sign-in-failed; \
         401: missing-token invalid-token session-ended; \

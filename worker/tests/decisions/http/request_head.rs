@@ -1,5 +1,3 @@
-//! Request heads.
-
 use quillgate_worker::http::request_head::{RequestHead, accepts_page};
 
 const UUID: &str = "0b7ff8f5-3f4b-4a3c-9a52-7f0c4a4a1b2c";

@@ -1,5 +1,3 @@
-//! Responses and their header fields.
-
 use quillgate_worker::http::cors::Origin;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
@@ -26,26 +24,22 @@ fn problem_response_has_status_header_fields_and_json() {
     let response = GatewayResponse::problem(&problem, "an-id");
     assert_eq!(response.status, 429);
     assert_eq!(response.problem, Some(ProblemKind::QuotaExceeded));
-    assert_eq!(
-        to_object(&response.headers),
-        json!({
-            "retry-after": "7",
-            "ratelimit": "\"create-job\";r=0;t=7",
-            "content-type": "application/problem+json",
-        })
-    );
+    let expected = json!({
+        "retry-after": "7",
+        "ratelimit": "\"create-job\";r=0;t=7",
+        "content-type": "application/problem+json",
+    });
+    assert_eq!(to_object(&response.headers), expected);
     let body: Value = serde_json::from_str(&response.body.unwrap()).unwrap();
-    assert_eq!(
-        body,
-        json!({
-            "type": "/problems/quota-exceeded",
-            "title": "Quota exceeded",
-            "status": 429,
-            "detail": "a \"detail\"",
-            "instance": "an-id",
-            "violated-policies": ["create-job"],
-        })
-    );
+    let expected = json!({
+        "type": "/problems/quota-exceeded",
+        "title": "Quota exceeded",
+        "status": 429,
+        "detail": "a \"detail\"",
+        "instance": "an-id",
+        "violated-policies": ["create-job"],
+    });
+    assert_eq!(body, expected);
 }
 
 /// A URL whose responses have no `Strict-Transport-Security`.
@@ -118,11 +112,8 @@ fn transport_security_is_sent_only_for_the_gateways_host() {
         "https://gate.example/healthz",
         "https://gate.example:8443/v1/x?y",
     ] {
-        assert_eq!(
-            transport_security(url).as_deref(),
-            Some("max-age=31536000"),
-            "{url:?}"
-        );
+        let expected = Some("max-age=31536000");
+        assert_eq!(transport_security(url).as_deref(), expected, "{url:?}");
     }
     for url in [
         "http://gate.example/healthz",

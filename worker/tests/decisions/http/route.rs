@@ -1,5 +1,3 @@
-//! Values of paths.
-
 use proptest::prelude::*;
 use quillgate::{Operation, ProjectId};
 use quillgate_worker::http::content::RequestValues;
@@ -25,11 +23,8 @@ fn ambiguous_path_segment_is_rejected() {
         "%e2%28",
     ] {
         let error = decode_segment("id", segment).unwrap_err();
-        assert_eq!(
-            (error.field.as_ref(), error.rule.name()),
-            ("id", "path-segment"),
-            "{segment}"
-        );
+        let found = (error.field.as_ref(), error.rule.name());
+        assert_eq!(found, ("id", "path-segment"), "{segment}");
         let is_echoed = segment.len() >= 4 && error.message().contains(segment);
         assert!(!is_echoed, "{segment}");
     }

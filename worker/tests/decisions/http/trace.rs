@@ -24,11 +24,8 @@ fn valid_trace_is_continued_with_a_new_span() {
     ] {
         let incoming = format!("{version}-{TRACE}-{PARENT}-{flags}{more}");
         let trace = continue_trace(Some(&incoming), STATE, UUID);
-        assert_eq!(
-            trace.traceparent,
-            format!("00-{TRACE}-{SPAN}-{sent_on}"),
-            "{incoming}"
-        );
+        let expected = format!("00-{TRACE}-{SPAN}-{sent_on}");
+        assert_eq!(trace.traceparent, expected, "{incoming}");
         assert_eq!(trace.trace_id, TRACE);
         assert_eq!(trace.tracestate.as_deref(), Some("a=1"));
     }
@@ -57,11 +54,8 @@ fn new_trace_is_started_without_a_valid_one() {
         format!("00-{}ä-{PARENT}-01", &TRACE[2..]),
     ] {
         let trace = continue_trace(Some(&incoming), STATE, UUID);
-        assert_eq!(
-            trace.traceparent,
-            format!("00-{RANDOM}-{SPAN}-00"),
-            "{incoming}"
-        );
+        let expected = format!("00-{RANDOM}-{SPAN}-00");
+        assert_eq!(trace.traceparent, expected, "{incoming}");
         assert_eq!(trace.tracestate, None);
         assert_eq!(trace, continue_trace(None, STATE, UUID));
     }
@@ -83,11 +77,8 @@ fn tracestate_is_forwarded_as_a_list() {
         ("a=b c", "a=b c"),
         (&long, &long),
     ] {
-        assert_eq!(
-            read_tracestate(header).as_deref(),
-            Some(expected),
-            "{header}"
-        );
+        let expected = Some(expected);
+        assert_eq!(read_tracestate(header).as_deref(), expected, "{header}");
     }
 }
 

@@ -1,5 +1,3 @@
-//! URLs, hosts and origins.
-
 use quillgate_worker::http::url::{
     decode_percent, is_host, is_loopback, is_origin, is_secure_url, origin_of, split_url,
 };

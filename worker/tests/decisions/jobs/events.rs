@@ -1,5 +1,3 @@
-//! Event streams and long polls.
-
 use quillgate::Millis;
 use quillgate_worker::jobs::events::{
     END_TEXT, HEARTBEAT_TEXT, ListHistory, LongPoll, MAX_REPLAYED, MAX_SESSION_STREAM_LIFETIME,
@@ -28,32 +26,22 @@ fn end_of_polling_is_an_event_without_an_id() {
 }
 
 #[test]
-fn stream_ends_with_its_token_or_after_an_hour() {
-    let hour = Millis::from_seconds(3600);
+fn stream_ends_with_its_token_or_after_an_hour_and_that_of_a_session_after_five_minutes() {
+    let (hour, five_minutes) = (Millis::from_seconds(3600), Millis::from_seconds(300));
     assert_eq!(MAX_STREAM_LIFETIME, hour);
-    for (expires, expected) in [
-        (Millis(0), Millis(0)),
-        (NOW, Millis(0)),
-        (NOW.plus(Millis(1)), Millis(1)),
-        (NOW.plus(hour), hour),
-        (NOW.plus(hour).plus(Millis(1)), hour),
-        (Millis(u64::MAX), hour),
-    ] {
-        assert_eq!(limit_stream(expires, NOW, false), expected, "{expires:?}");
-    }
-}
-
-#[test]
-fn stream_of_a_session_ends_after_five_minutes() {
-    let most = Millis::from_seconds(300);
-    assert_eq!(MAX_SESSION_STREAM_LIFETIME, most);
-    for (expires, expected) in [
-        (NOW, Millis(0)),
-        (NOW.plus(Millis(1)), Millis(1)),
-        (NOW.plus(most).plus(Millis(1)), most),
-        (Millis(u64::MAX), most),
-    ] {
-        assert_eq!(limit_stream(expires, NOW, true), expected, "{expires:?}");
+    assert_eq!(MAX_SESSION_STREAM_LIFETIME, five_minutes);
+    for (is_session, most) in [(false, hour), (true, five_minutes)] {
+        for (expires, expected) in [
+            (Millis(0), Millis(0)),
+            (NOW, Millis(0)),
+            (NOW.plus(Millis(1)), Millis(1)),
+            (NOW.plus(most), most),
+            (NOW.plus(most).plus(Millis(1)), most),
+            (Millis(u64::MAX), most),
+        ] {
+            let found = limit_stream(expires, NOW, is_session);
+            assert_eq!(found, expected, "{is_session} {expires:?}");
+        }
     }
 }
 
@@ -180,10 +168,8 @@ fn long_poll_without_an_etag_waits_for_the_first_change() {
     let mut poll = LongPoll::new(None);
     assert!(!poll.on_event(event(1, "active")));
     assert!(poll.on_event(event(2, "active")));
-    assert_eq!(
-        poll.to_response(5).unwrap().headers.get("etag"),
-        Some("\"2\"")
-    );
+    let expected = Some("\"2\"");
+    assert_eq!(poll.to_response(5).unwrap().headers.get("etag"), expected);
 }
 
 #[test]
@@ -233,10 +219,8 @@ fn long_poll_returns_the_latest_state() {
     let mut poll = LongPoll::new(None);
     poll.on_event(event(3, "active"));
     poll.on_event(event(4, "failed"));
-    assert_eq!(
-        poll.to_response(0).unwrap().body,
-        Some(event(4, "failed").data)
-    );
+    let expected = Some(event(4, "failed").data);
+    assert_eq!(poll.to_response(0).unwrap().body, expected);
 }
 
 #[test]
@@ -248,19 +232,14 @@ fn history_is_complete_unless_later_changes_are_missing() {
         deletions: MAX_REPLAYED,
     };
     for (position, is_complete) in [(499, false), (500, true), (900, true), (901, false)] {
-        assert_eq!(
-            history.can_replay_after(position),
-            is_complete,
-            "{position}"
-        );
+        let found = history.can_replay_after(position);
+        assert_eq!(found, is_complete, "{position}");
     }
     let (changes, deletions) = (MAX_REPLAYED + 1, MAX_REPLAYED + 1);
     assert!(!ListHistory { changes, ..history }.can_replay_after(600));
-    assert!(
-        !ListHistory {
-            deletions,
-            ..history
-        }
-        .can_replay_after(600)
-    );
+    let longer = ListHistory {
+        deletions,
+        ..history
+    };
+    assert!(!longer.can_replay_after(600));
 }

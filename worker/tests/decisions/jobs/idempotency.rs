@@ -1,5 +1,3 @@
-//! Idempotency keys.
-
 use quillgate::Millis;
 use quillgate_worker::hash::fingerprint;
 use quillgate_worker::http::problem::Problem;
@@ -9,7 +7,7 @@ use quillgate_worker::jobs::idempotency::{
 };
 use quillgate_worker::upstream::failure::KeyOutcome;
 
-use crate::fixtures::{NOW, field_and_rule, status_and_kind};
+use crate::fixtures::{NOW, field_and_rule, summarize};
 
 const PRINT: &str = "a-fingerprint";
 
@@ -87,8 +85,7 @@ fn malformed_key_is_rejected() {
         "\u{201c}a\u{201d}",
     ] {
         let problem = read_key(header).unwrap_err();
-        assert_eq!(problem.status, 400, "{header}");
-        let expected = ("Idempotency-Key".to_owned(), "idempotency-key".to_owned());
+        let expected = ["Idempotency-Key", "idempotency-key"];
         assert_eq!(field_and_rule(&problem), expected, "{header}");
     }
 }
@@ -101,11 +98,7 @@ fn only_the_exact_value_force_forces_a_retry() {
     }
     for value in ["", "true", "1", "forced", "force, force", "\"force\"", "?1"] {
         let problem = Retry::read(Some(value)).unwrap_err();
-        assert_eq!(problem.status, 400, "{value}");
-        let expected = (
-            "Idempotency-Retry".to_owned(),
-            "idempotency-retry".to_owned(),
-        );
+        let expected = ["Idempotency-Retry", "idempotency-retry"];
         assert_eq!(field_and_rule(&problem), expected);
     }
 }
@@ -204,7 +197,7 @@ fn different_request_with_the_same_key_is_rejected() {
         for retry in [Retry::Normal, Retry::Force] {
             let record = record(state, Some(201));
             let problem = expect_refusal(decide(Some(&record), "another", retry, NOW));
-            assert_eq!(status_and_kind(&problem), (422, "idempotency-key-reused"));
+            assert_eq!(summarize(&problem), "422 idempotency-key-reused");
         }
     }
 }
@@ -220,11 +213,8 @@ fn key_is_stored_for_a_day() {
         (LIFE.0 + 1, KeyDecision::Send),
     ] {
         let now = at.plus(Millis(later));
-        assert_eq!(
-            decide(Some(&record), PRINT, Retry::Normal, now),
-            expected,
-            "{later:?}"
-        );
+        let found = decide(Some(&record), PRINT, Retry::Normal, now);
+        assert_eq!(found, expected, "{later:?}");
     }
     let earlier = Millis(at.0 - 5);
     let found = decide(Some(&record), PRINT, Retry::Normal, earlier);

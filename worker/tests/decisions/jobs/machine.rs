@@ -1,5 +1,3 @@
-//! The state machine of jobs.
-
 mod interleavings;
 
 use quillgate::Millis;
@@ -16,6 +14,14 @@ const TIMING: Timing = Timing {
     webhook_poll_interval: Millis::from_seconds(15),
     poll_duration: Millis::from_seconds(1_800),
     timeout: Millis::from_seconds(30),
+};
+const FAILURE: PollFailure = PollFailure {
+    is_missing: false,
+    retry_after: None,
+};
+const MISSING: PollFailure = PollFailure {
+    is_missing: true,
+    ..FAILURE
 };
 
 /// Returns a job with a webhook that was created at [`NOW`] and is active.
@@ -39,10 +45,8 @@ fn complete(job: &mut Job, data: &str, seconds: u64) -> Vec<Effect> {
         data: data.to_owned(),
         end: Some(JobEnd::Completed),
     };
-    assert_eq!(
-        job.apply(Event::PollStarted(seconds), at(seconds), &TIMING),
-        []
-    );
+    let found = job.apply(Event::PollStarted(seconds), at(seconds), &TIMING);
+    assert_eq!(found, []);
     job.apply(Event::PollAnswered(seconds, state), at(seconds), &TIMING)
 }
 
@@ -79,12 +83,8 @@ fn end_that_the_response_to_a_follow_up_repeats_is_announced_again_only_when_a_p
 
 #[test]
 fn job_whose_poll_runs_across_the_limit_is_given_up_when_the_poll_ends() {
-    let failure = PollFailure {
-        is_missing: false,
-        retry_after: None,
-    };
     let state = active().record.expect("a record").state;
-    for answer in [Event::PollAnswered(1, state), Event::PollFailed(1, failure)] {
+    for answer in [Event::PollAnswered(1, state), Event::PollFailed(1, FAILURE)] {
         let mut job = active();
         assert_eq!(job.apply(Event::PollStarted(1), at(1_799), &TIMING), []);
         let give_up = [
@@ -117,18 +117,14 @@ fn response_to_an_earlier_poll_is_ignored() {
     };
     job.apply(Event::FollowedUp(newer), at(6), &TIMING);
     let followed_up = job.clone();
-    assert_eq!(
-        job.apply(Event::PollAnswered(1, stale.clone()), at(7), &TIMING),
-        []
-    );
+    let found = job.apply(Event::PollAnswered(1, stale.clone()), at(7), &TIMING);
+    assert_eq!(found, []);
     assert_eq!(job, followed_up);
 
     assert_eq!(job.apply(Event::PollStarted(2), at(8), &TIMING), []);
     job.apply(Event::Deleted, at(9), &TIMING);
-    assert_eq!(
-        job.apply(Event::PollAnswered(2, stale.clone()), at(10), &TIMING),
-        []
-    );
+    let found = job.apply(Event::PollAnswered(2, stale.clone()), at(10), &TIMING);
+    assert_eq!(found, []);
     assert_eq!(job.apply(Event::FollowedUp(stale), at(11), &TIMING), []);
     assert_eq!(job, Job::default(), "a deleted job stays deleted");
 }
@@ -154,16 +150,13 @@ fn failed_poll_waits_for_the_upstreams_retry_after() {
     let mut job = active();
     assert_eq!(job.apply(Event::PollStarted(1), at(5), &TIMING), []);
     let failure = PollFailure {
-        is_missing: false,
         retry_after: Some(Millis::from_seconds(60)),
+        ..FAILURE
     };
     assert_eq!(job.apply(Event::PollFailed(1, failure), at(5), &TIMING), []);
     for (seconds, expected) in [(5, false), (64, false), (65, true)] {
-        assert_eq!(
-            job.is_poll_due(None, at(seconds), &TIMING),
-            expected,
-            "{seconds}"
-        );
+        let found = job.is_poll_due(None, at(seconds), &TIMING);
+        assert_eq!(found, expected, "{seconds}");
         assert_eq!(job.is_stale(at(seconds), &TIMING), expected, "{seconds}");
     }
 }
@@ -172,19 +165,13 @@ fn failed_poll_waits_for_the_upstreams_retry_after() {
 fn job_that_mintlify_knows_again_is_not_announced_as_lost() {
     let mut job = active();
     let state = job.record.clone().expect("a record").state;
-    let missing = PollFailure {
-        is_missing: true,
-        retry_after: None,
-    };
     for (poll, seconds, answer) in [
-        (1, 100, Event::PollFailed(1, missing)),
+        (1, 100, Event::PollFailed(1, MISSING)),
         (2, 500, Event::PollAnswered(2, state)),
-        (3, 1_100, Event::PollFailed(3, missing)),
+        (3, 1_100, Event::PollFailed(3, MISSING)),
     ] {
-        assert_eq!(
-            job.apply(Event::PollStarted(poll), at(seconds), &TIMING),
-            []
-        );
+        let found = job.apply(Event::PollStarted(poll), at(seconds), &TIMING);
+        assert_eq!(found, []);
         let effects = job.apply(answer, at(seconds), &TIMING);
         assert!(!effects.contains(&Effect::QueueWebhook(JobEnd::NotFound)));
     }
@@ -193,17 +180,13 @@ fn job_that_mintlify_knows_again_is_not_announced_as_lost() {
 
 #[test]
 fn new_job_that_mintlify_does_not_know_yet_keeps_its_watchers() {
-    let missing = PollFailure {
-        is_missing: true,
-        retry_after: None,
-    };
     for (seconds, expected) in [
         (59, vec![]),
         (60, vec![Effect::CloseWatchers(CloseReason::Gone)]),
     ] {
         let mut job = active();
         assert_eq!(job.apply(Event::PollStarted(1), at(seconds), &TIMING), []);
-        let effects = job.apply(Event::PollFailed(1, missing), at(seconds), &TIMING);
+        let effects = job.apply(Event::PollFailed(1, MISSING), at(seconds), &TIMING);
         assert_eq!(effects, expected, "{seconds}");
         let record = job.record.expect("a record");
         assert_eq!(record.may_be_unknown(at(seconds)), expected.is_empty());

@@ -1,14 +1,11 @@
-//! Pull requests on GitHub.
-
-mod cache;
-mod failure;
-mod pull_request_settings;
-
 use quillgate::Millis;
-use quillgate_worker::jobs::pull_request::{PullRequest, PullRequestState, PullRequestStatus};
+use quillgate_worker::jobs::pull_request::pull_request_settings::PullRequestSettings;
+use quillgate_worker::jobs::pull_request::{
+    GitHubFailure, PullRequest, PullRequestCache, PullRequestState, PullRequestStatus,
+};
 use serde_json::{Value, json};
 
-use crate::fixtures::change;
+use crate::fixtures::{NOW, SECONDS, at, change, configure};
 
 fn parse(link: &str) -> Option<String> {
     PullRequest::parse(link).map(|request| request.target())
@@ -68,10 +65,8 @@ fn links_to_other_hosts_and_pages_are_rejected() {
 fn the_link_of_a_job_is_found() {
     let link = "https://github.com/acme/docs/pull/12";
     let of = |job: &Value| PullRequest::of_job(&job.to_string()).map(|found| found.to_string());
-    assert_eq!(
-        of(&json!({ "id": "j1", "prLink": link })).as_deref(),
-        Some("acme/docs#12")
-    );
+    let found = of(&json!({ "id": "j1", "prLink": link }));
+    assert_eq!(found.as_deref(), Some("acme/docs#12"));
     for job in [
         json!({ "id": "j1" }),
         json!({ "prLink": null }),
@@ -85,21 +80,15 @@ fn the_link_of_a_job_is_found() {
 
 #[test]
 fn pull_requests_are_open_merged_or_closed() {
+    use PullRequestState::{Closed, Merged, Open};
     let merged_at = ("merged_at", "2026-01-01T00:00:00Z".into());
+    let closed = ("state", "closed".into());
     for (changes, state, is_draft) in [
-        (vec![], PullRequestState::Open, false),
-        (vec![("draft", true.into())], PullRequestState::Open, true),
-        (vec![("draft", Value::Null)], PullRequestState::Open, false),
-        (
-            vec![("state", "closed".into()), ("draft", true.into())],
-            PullRequestState::Closed,
-            false,
-        ),
-        (
-            vec![("state", "closed".into()), merged_at],
-            PullRequestState::Merged,
-            false,
-        ),
+        (vec![], Open, false),
+        (vec![("draft", true.into())], Open, true),
+        (vec![("draft", Value::Null)], Open, false),
+        (vec![closed.clone(), ("draft", true.into())], Closed, false),
+        (vec![closed, merged_at], Merged, false),
     ] {
         let status = PullRequestStatus::read(&pull(&changes)).unwrap();
         let found = (status.state, status.is_draft);
@@ -149,24 +138,182 @@ fn a_status_is_returned_as_json() {
         ("state", "closed".into()),
         ("merged_at", "2026-11-20T08:30:00Z".into()),
     ]));
-    for (status, expected) in [
-        (
-            status,
-            json!({ "state": "open", "isDraft": true, "mergedAt": null }),
-        ),
-        (
-            merged.unwrap(),
-            json!({
-                "state": "merged",
-                "isDraft": false,
-                "mergedAt": "2026-11-20T08:30:00.000Z",
-            }),
-        ),
-        (
-            PullRequestStatus::UNKNOWN,
-            json!({ "state": "unknown", "isDraft": false, "mergedAt": null }),
-        ),
+    let merged_at = "2026-11-20T08:30:00.000Z";
+    for (status, state, is_draft, merged_at) in [
+        (status, "open", true, None),
+        (merged.unwrap(), "merged", false, Some(merged_at)),
+        (PullRequestStatus::UNKNOWN, "unknown", false, None),
     ] {
+        let expected = json!({ "state": state, "isDraft": is_draft, "mergedAt": merged_at });
         assert_eq!(serde_json::to_value(status).unwrap(), expected);
     }
+}
+
+const UNKNOWN: PullRequestStatus = PullRequestStatus::UNKNOWN;
+const OPEN: PullRequestStatus = PullRequestStatus {
+    state: PullRequestState::Open,
+    ..UNKNOWN
+};
+const MERGED: PullRequestStatus = PullRequestStatus {
+    state: PullRequestState::Merged,
+    ..UNKNOWN
+};
+
+fn request(number: usize) -> PullRequest {
+    PullRequest::parse(&format!("https://github.com/acme/docs/pull/{number}")).unwrap()
+}
+
+/// Returns a cache in which a fetch of pull request 1 ended with `result` at [`NOW`].
+fn cache_with(result: Result<PullRequestStatus, GitHubFailure>) -> PullRequestCache {
+    let mut cache = PullRequestCache::default();
+    assert_eq!(cache.find(&request(1), NOW), None);
+    cache.conclude(&request(1), result, NOW);
+    cache
+}
+
+#[test]
+fn a_status_is_cached_while_it_is_fresh() {
+    for (status, seconds) in [(OPEN, 60), (MERGED, 3_600)] {
+        let cache = cache_with(Ok(status.clone()));
+        let last = at(seconds - 1);
+        assert_eq!(cache.find(&request(1), last), Some(status));
+        assert_eq!(cache.find(&request(2), last), None);
+        assert_eq!(cache.find(&request(1), at(seconds)), None);
+    }
+}
+
+#[test]
+fn a_failure_is_cached_as_unknown_for_its_pull_request_only() {
+    for (failure, seconds) in [
+        (GitHubFailure::Failed, 60),
+        (GitHubFailure::Refused(404), 600),
+    ] {
+        let cache = cache_with(Err(failure));
+        let last = at(seconds - 1);
+        assert_eq!(cache.find(&request(1), last), Some(UNKNOWN));
+        assert_eq!(cache.find(&request(2), last), None);
+        assert_eq!(cache.find(&request(1), at(seconds)), None);
+    }
+}
+
+#[test]
+fn a_limit_pauses_requests_for_all_pull_requests() {
+    let mut cache = cache_with(Ok(OPEN));
+    for limit in [at(120), at(60)] {
+        cache.conclude(&request(2), Err(GitHubFailure::Limited(limit)), NOW);
+    }
+    assert_eq!(cache.find(&request(1), at(59)), Some(OPEN));
+    for number in 1..=3 {
+        assert_eq!(cache.find(&request(number), at(119)), Some(UNKNOWN));
+        assert_eq!(cache.find(&request(number), at(120)), None);
+    }
+}
+
+fn classify(status: u16, fields: &[(&str, &'static str)]) -> Option<GitHubFailure> {
+    let field = |name: &str| {
+        let mut fields = fields.iter();
+        fields
+            .find(|(own, _)| *own == name)
+            .map(|(_, value)| *value)
+    };
+    GitHubFailure::of_response(status, field, NOW)
+}
+
+#[test]
+fn only_200_is_a_success() {
+    assert_eq!(classify(200, &[]), None);
+    for status in [301, 302, 307, 400, 401, 403, 404, 410, 451] {
+        assert_eq!(classify(status, &[]), Some(GitHubFailure::Refused(status)));
+    }
+    for status in [201, 204, 500, 502, 503] {
+        assert_eq!(classify(status, &[]), Some(GitHubFailure::Failed));
+    }
+}
+
+#[test]
+fn a_rate_limit_pauses_requests_until_the_time_in_the_response() {
+    let reset: &str = Box::leak((SECONDS + 900).to_string().into());
+    let spent = ("x-ratelimit-remaining", "0");
+    for (status, fields, until) in [
+        (403, vec![("retry-after", "120")], at(120)),
+        (429, vec![("retry-after", "120")], at(120)),
+        (403, vec![spent, ("x-ratelimit-reset", reset)], at(900)),
+        (429, vec![spent, ("x-ratelimit-reset", reset)], at(900)),
+        // The pause is at least a minute, as GitHub requires, and at most an hour, the window of
+        // its primary rate limits.
+        (429, vec![], at(60)),
+        (403, vec![spent], at(60)),
+        (403, vec![("retry-after", "1")], at(60)),
+        (429, vec![("retry-after", "soon")], at(60)),
+        (429, vec![("retry-after", "99999999999999999999")], at(60)),
+        (
+            429,
+            vec![("retry-after", "18446744073709551615")],
+            at(3_600),
+        ),
+        (403, vec![spent, ("x-ratelimit-reset", "0")], at(60)),
+    ] {
+        let expected = Some(GitHubFailure::Limited(until));
+        assert_eq!(classify(status, &fields), expected, "{status} {fields:?}");
+    }
+    let fields = [
+        ("x-ratelimit-remaining", "42"),
+        ("x-ratelimit-reset", reset),
+    ];
+    assert_eq!(classify(403, &fields), Some(GitHubFailure::Refused(403)));
+}
+
+#[test]
+fn failures_are_cached_and_refusals_are_cached_longer() {
+    assert_eq!(GitHubFailure::Failed.fresh_until(NOW), at(60));
+    assert_eq!(GitHubFailure::Refused(404).fresh_until(NOW), at(600));
+    let expected = Millis(7);
+    assert_eq!(GitHubFailure::Limited(Millis(7)).fresh_until(NOW), expected);
+}
+
+#[test]
+fn failures_that_the_operator_can_fix_are_described() {
+    let describe = |failure: GitHubFailure| failure.describe().unwrap_or_default();
+    assert!(describe(GitHubFailure::Refused(401)).contains("GITHUB_TOKEN is not valid"));
+    assert!(describe(GitHubFailure::Refused(404)).contains("GitHub answered 404"));
+    assert!(describe(GitHubFailure::Limited(NOW)).contains("limits requests"));
+    assert_eq!(describe(GitHubFailure::Failed), "");
+}
+
+const TOKEN: &str = "github_pat_hunter2";
+
+fn read(changes: &[(&'static str, Option<&'static str>)]) -> Option<PullRequestSettings> {
+    configure(changes).pull_requests
+}
+
+#[test]
+fn github_requests_are_on_with_a_token_or_if_switched_on() {
+    let token = ("GITHUB_TOKEN", Some(TOKEN));
+    let api_url = ("GITHUB_API_URL", Some("https://github.example"));
+    let switch = |value| ("PULL_REQUEST_STATES", Some(value));
+    for (changes, is_on) in [
+        (vec![], false),
+        (vec![("GITHUB_TOKEN", Some(" "))], false),
+        (vec![api_url], false),
+        (vec![token], true),
+        (vec![switch("on")], true),
+        (vec![token, switch("on")], true),
+        (vec![token, switch("off")], false),
+    ] {
+        assert_eq!(read(&changes).is_some(), is_on, "{changes:?}");
+    }
+}
+
+#[test]
+fn the_token_is_sent_as_a_bearer_token_and_not_printed() {
+    let settings = read(&[("GITHUB_TOKEN", Some(TOKEN))]).unwrap();
+    let headers = settings.headers();
+    let expected = Some("Bearer github_pat_hunter2");
+    assert_eq!(headers.get("authorization"), expected);
+    assert!(headers.get("user-agent").is_some(), "GitHub requires it");
+    assert!(!format!("{settings:?}").contains("hunter2"));
+    assert_eq!(settings.base_url.as_str(), "https://api.github.com");
+
+    let settings = read(&[("PULL_REQUEST_STATES", Some("on"))]).unwrap();
+    assert_eq!(settings.headers().get("authorization"), None);
 }

@@ -1,6 +1,3 @@
-//! Webhook tests. They cover allowed URLs, signatures and deliveries.
-
 mod address;
 mod delivery;
 mod queue;
-mod signature;

@@ -1,5 +1,3 @@
-//! Attempts of an upstream request.
-
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis, Operation};
 use quillgate_worker::app::config::Config;
@@ -45,12 +43,16 @@ fn with_keys(admin: &'static str, read: Option<&'static str>) -> Config {
     configure(&[("ADMIN_API_KEY", Some(admin)), ("ADMIN_READ_KEY", read)])
 }
 
+fn with_four_keys() -> Config {
+    let read = Some("mint_new_read,mint_old_read");
+    with_keys("mint_new_write,mint_old_write", read)
+}
+
 fn attempts(config: &Config, method: Method) -> Attempts<'_> {
     Attempts::new(&config.upstream, method, at(30))
 }
 
-/// Returns the next attempt after a response with `status`. The response arrives one second after
-/// [`NOW`].
+/// Returns the next attempt after a response with `status`.
 fn after_status(attempts: &mut Attempts<'_>, status: u16) -> NextAttempt {
     let refusal = (status == 401).then_some(Refusal::Key);
     attempts.plan_next(Ok(&head(status, JSON)), refusal, at(1))
@@ -63,10 +65,7 @@ fn key<'a>(attempts: &Attempts<'a>) -> &'a str {
 #[test]
 fn request_uses_the_newest_key_for_its_method() {
     let one = with_keys("mint_write", None);
-    let all = with_keys(
-        "mint_new_write,mint_old_write",
-        Some("mint_new_read,mint_old_read"),
-    );
+    let all = with_four_keys();
     for (config, method, expected) in [
         (&one, Method::Get, "mint_write"),
         (&one, Method::Post, "mint_write"),
@@ -79,10 +78,7 @@ fn request_uses_the_newest_key_for_its_method() {
 
 #[test]
 fn request_is_repeated_with_the_older_key_after_401() {
-    let all = with_keys(
-        "mint_new_write,mint_old_write",
-        Some("mint_new_read,mint_old_read"),
-    );
+    let all = with_four_keys();
     for (method, older) in [
         (Method::Get, "mint_old_read"),
         (Method::Post, "mint_old_write"),
@@ -164,10 +160,8 @@ fn post_is_never_repeated() {
     }
     for error in [TransportError::Broken, TransportError::TimedOut] {
         let mut attempts = attempts(&config, Method::Post);
-        assert_eq!(
-            attempts.plan_next(Err(error), None, at(1)),
-            NextAttempt::Stop
-        );
+        let expected = NextAttempt::Stop;
+        assert_eq!(attempts.plan_next(Err(error), None, at(1)), expected);
     }
     // After a 401, the other key gets one attempt. A 502 to that attempt is final.
     let mut attempts = attempts(&config, Method::Post);
@@ -183,18 +177,13 @@ fn any_other_response_is_final() {
             continue;
         }
         let mut attempts = attempts(&config, Method::Get);
-        assert_eq!(
-            after_status(&mut attempts, status),
-            NextAttempt::Stop,
-            "{status}"
-        );
+        let expected = NextAttempt::Stop;
+        assert_eq!(after_status(&mut attempts, status), expected, "{status}");
     }
     let mut attempts = attempts(&config, Method::Get);
     let timed_out = Err(TransportError::TimedOut);
-    assert_eq!(
-        attempts.plan_next(timed_out, None, at(1)),
-        NextAttempt::Stop
-    );
+    let expected = NextAttempt::Stop;
+    assert_eq!(attempts.plan_next(timed_out, None, at(1)), expected);
 }
 
 #[test]
@@ -204,10 +193,8 @@ fn request_is_not_repeated_when_the_upstream_sends_retry_after() {
         for wait in ["0", "7", "soon", ""] {
             let head = with_field(head(status, JSON), "retry-after", Some(wait));
             let mut attempts = attempts(&config, Method::Get);
-            assert_eq!(
-                attempts.plan_next(Ok(&head), None, at(1)),
-                NextAttempt::Stop
-            );
+            let expected = NextAttempt::Stop;
+            assert_eq!(attempts.plan_next(Ok(&head), None, at(1)), expected);
         }
     }
 }
@@ -231,11 +218,8 @@ fn request_is_not_repeated_after_its_deadline() {
     for method in [Method::Get, Method::Post] {
         let refused = head(401, JSON);
         let mut attempts = attempts(&two, method);
-        assert_eq!(
-            attempts.plan_next(Ok(&refused), Some(Refusal::Key), at(30)),
-            NextAttempt::Stop,
-            "nor with the other key"
-        );
+        let found = attempts.plan_next(Ok(&refused), Some(Refusal::Key), at(30));
+        assert_eq!(found, NextAttempt::Stop, "nor with the other key");
         assert_eq!(key(&attempts), "mint_new");
     }
     let attempts = attempts(&config, Method::Get);

@@ -1,12 +1,10 @@
-//! Circuit breakers.
-
 use quillgate::{Millis, RateLimitPolicy};
 use quillgate_worker::upstream::breaker::CallOutcome::{Answered, Failed};
 use quillgate_worker::upstream::breaker::{
     Breakers, CallOutcome, Circuit, MAX_BREAKERS, MAX_FAILURES, State,
 };
 
-use crate::fixtures::{NOW, at, status_and_kind};
+use crate::fixtures::{NOW, at, summarize};
 
 /// The outcome of a failed creation, without `Retry-After`.
 const FAILED: CallOutcome<'static> = failed(None);
@@ -40,8 +38,7 @@ fn state(breakers: &Breakers, now: Millis) -> State {
     breakers.state(&[RateLimitPolicy::CreateJob], Some("acme"), now)
 }
 
-/// Returns breakers after [`MAX_FAILURES`] failed creations at [`NOW`]. The breaker for
-/// [`creations`] is open.
+/// Returns breakers after [`MAX_FAILURES`] failed creations at [`NOW`].
 fn open_breakers() -> Breakers {
     let mut breakers = Breakers::default();
     for _ in 0..MAX_FAILURES {
@@ -55,7 +52,7 @@ fn open_breakers() -> Breakers {
 #[track_caller]
 fn expect_refusal(breakers: &mut Breakers, now: Millis) -> u64 {
     let problem = breakers.allow(&creations(), now).unwrap_err();
-    assert_eq!(status_and_kind(&problem), (503, "upstream-unavailable"));
+    assert_eq!(summarize(&problem), "503 upstream-unavailable");
     let [(name, seconds)] = &problem.headers[..] else {
         panic!("{:?}", problem.headers);
     };

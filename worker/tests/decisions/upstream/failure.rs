@@ -1,5 +1,3 @@
-//! Failed upstream requests.
-
 use std::time::Duration;
 
 use quillgate::{ApiError, Method, Millis, Operation};
@@ -14,17 +12,12 @@ use quillgate_worker::upstream::request::UpstreamRequest;
 use serde_json::json;
 
 use super::{JSON, api_error, head, ids, with_field};
-use crate::fixtures::{NOW, configuration, configure, status_and_kind, to_json};
+use crate::fixtures::{NOW, configuration, configure, summarize, to_json};
 
 /// Returns the failure for a response with an empty JSON object.
 fn classify(status: u16, content_type: Option<&str>, method: Method) -> UpstreamFailure {
-    classify_error(
-        &head(status, content_type),
-        "{}",
-        method,
-        &configuration().upstream,
-        NOW,
-    )
+    let (head, config) = (head(status, content_type), configuration());
+    classify_error(&head, "{}", method, &config.upstream, NOW)
 }
 
 #[test]
@@ -40,10 +33,7 @@ fn status_2xx_without_json_is_a_failure() {
         for status in [200, 201, 204, 206] {
             assert!(!head(status, content_type).is_success());
             let failure = classify(status, content_type, Method::Get);
-            assert_eq!(
-                status_and_kind(&failure.problem),
-                (502, "upstream-malformed")
-            );
+            assert_eq!(summarize(&failure.problem), "502 upstream-malformed");
         }
     }
 }
@@ -53,10 +43,7 @@ fn redirect_is_neither_followed_nor_forwarded() {
     for status in 300..=399 {
         assert!(!head(status, JSON).is_success());
         let failure = classify(status, JSON, Method::Get);
-        assert_eq!(
-            status_and_kind(&failure.problem),
-            (502, "upstream-redirect")
-        );
+        assert_eq!(summarize(&failure.problem), "502 upstream-redirect");
         assert_eq!(failure.problem.headers, []);
     }
 }
@@ -66,7 +53,7 @@ fn upstream_error_keeps_its_status_and_message() {
     let body =
         r#"{"error":"Invalid query parameters","details":[{"message":"a"},{"message":"b"}]}"#;
     let problem = error_problem(&api_error(400, None, body), Method::Get);
-    assert_eq!(status_and_kind(&problem), (400, "upstream-error"));
+    assert_eq!(summarize(&problem), "400 upstream-error");
     let expected =
         json!({ "status": 400, "error": "Invalid query parameters", "details": ["a", "b"] });
     assert_eq!(to_json(&problem)["upstream"], expected);
@@ -81,10 +68,8 @@ fn invalid_status_becomes_502() {
         assert_eq!(to_json(&problem)["upstream"]["status"], status);
     }
     for status in 400..=599 {
-        assert_eq!(
-            error_problem(&api_error(status, None, "{}"), Method::Get).status,
-            status
-        );
+        let found = error_problem(&api_error(status, None, "{}"), Method::Get).status;
+        assert_eq!(found, status);
     }
 }
 
@@ -107,20 +92,15 @@ fn problem_forwards_retry_after() {
             .headers
             .iter()
             .find(|(name, _)| *name == "retry-after");
-        assert_eq!(
-            wait.map(|(_, value)| value.as_str()),
-            expected,
-            "{status} {sent:?}"
-        );
+        let found = wait.map(|(_, value)| value.as_str());
+        assert_eq!(found, expected, "{status} {sent:?}");
     }
     let wait = ApiError {
         retry_after: Some(Duration::from_millis(1001)),
         ..api_error(429, None, "")
     };
-    assert_eq!(
-        error_problem(&wait, Method::Get).headers,
-        [("retry-after", "2".to_owned())]
-    );
+    let found = error_problem(&wait, Method::Get).headers;
+    assert_eq!(found, [("retry-after", "2".to_owned())]);
 }
 
 #[test]
@@ -139,7 +119,7 @@ fn unanswered_post_has_an_unknown_outcome() {
         (TransportError::TimedOut, 504, "upstream-timeout"),
     ] {
         let read = classify_transport_error(error, Method::Get).problem;
-        assert_eq!(status_and_kind(&read), (status, kind), "{kind:?}");
+        assert_eq!(summarize(&read), format!("{status} {kind}"));
         assert!(read.members.is_empty(), "{kind:?}");
         let written = to_json(&classify_transport_error(error, Method::Post).problem);
         assert_eq!(written["outcome"], "unknown");
@@ -188,13 +168,9 @@ fn status_429_blocks_the_upstream_for_the_requested_time_up_to_the_window() {
     ] {
         let head = with_field(head(429, JSON), "retry-after", retry_after);
         let failure = classify_error(&head, "", Method::Get, settings, NOW);
-        assert_eq!(
-            failure.closed_for,
-            Some(Millis(expected)),
-            "{retry_after:?}"
-        );
-        let told = failure.retry_after();
-        assert_eq!(told, Some(Millis(expected)), "the caller waits as long");
+        let expected = Some(Millis(expected));
+        assert_eq!(failure.closed_for, expected, "{retry_after:?}");
+        assert_eq!(failure.retry_after(), expected, "{retry_after:?}");
     }
 }
 
@@ -254,20 +230,20 @@ fn blocked_write_does_not_count_against_the_upstream() {
 fn failure_counts_for_its_target_except_when_creating() {
     let failure = classify_transport_error(TransportError::Broken, Method::Get);
     let redirect = classify(302, JSON, Method::Get);
-    for (operation, target, counted) in [
-        (
-            Operation::GetAgentJob,
-            "/v2/agent/acme/job/j1",
-            Some("/v2/agent/acme/job/j1"),
-        ),
+    for (operation, target, is_counted) in [
+        (Operation::GetAgentJob, "/v2/agent/acme/job/j1", true),
         (
             Operation::GetDeployment,
             "/v1/project/update-status/d1",
-            Some("/v1/project/update-status/d1"),
+            true,
         ),
-        (Operation::CreateAgentJob, "/v2/agent/acme/job", None),
-        (Operation::CreateDeployment, "/v1/project/update/acme", None),
-        (Operation::CreatePreview, "/v1/project/preview/acme", None),
+        (Operation::CreateAgentJob, "/v2/agent/acme/job", false),
+        (
+            Operation::CreateDeployment,
+            "/v1/project/update/acme",
+            false,
+        ),
+        (Operation::CreatePreview, "/v1/project/preview/acme", false),
     ] {
         let request = UpstreamRequest {
             operation,
@@ -276,7 +252,7 @@ fn failure_counts_for_its_target_except_when_creating() {
             body: None,
         };
         let expected = CallOutcome::Failed {
-            target: counted,
+            target: is_counted.then_some(target),
             retry_after: None,
         };
         assert_eq!(request.call_outcome(Some(&failure)), expected);

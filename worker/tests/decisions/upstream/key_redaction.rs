@@ -1,5 +1,3 @@
-//! Redaction of admin keys.
-
 use quillgate::Method;
 use quillgate::credential::AdminKey;
 use quillgate_worker::upstream::failure::{
@@ -9,7 +7,7 @@ use quillgate_worker::upstream::upstream_settings::UpstreamSettings;
 use serde_json::json;
 
 use super::{JSON, api_error, api_error_with, head, keys, with_field};
-use crate::fixtures::{ADMIN_KEY, NOW, configuration, configure, status_and_kind};
+use crate::fixtures::{ADMIN_KEY, NOW, configuration, configure, summarize};
 
 /// Returns the caller's problem and the log lines for an upstream error with `body`.
 fn describe(keys: &[AdminKey], body: &str) -> String {
@@ -46,11 +44,8 @@ fn key_in_an_upstream_error_is_redacted() {
     });
     let error_with_key = api_error(500, None, &body.to_string());
     assert_eq!(error_with_key.message, "Invalid API key: [key]");
-    assert!(
-        !error_problem(&error_with_key, Method::Get)
-            .to_json("an-id")
-            .contains(ADMIN_KEY)
-    );
+    let problem = error_problem(&error_with_key, Method::Get);
+    assert!(!problem.to_json("an-id").contains(ADMIN_KEY));
     // A key is also redacted where a long message is truncated.
     let long = json!({ "error": format!("{}{ADMIN_KEY}", "x".repeat(990)) }).to_string();
     assert!(!api_error(500, None, &long).message.contains("mint_"));
@@ -121,14 +116,11 @@ fn log_line_about_a_refusal_contains_no_key() {
         assert!(line.contains("the key [key] has expired"), "{line}");
     }
     assert!(line(401, "").contains("401: unauthorized;"));
+    let escaped = ADMIN_KEY.replace('_', "\\u005f");
     for body in [
         format!("<title>Blocked: {ADMIN_KEY}</title>"),
         format!("{}{ADMIN_KEY}", "x".repeat(490)),
-        format!(
-            r#"{{"error":"{}"}} {}"#,
-            ADMIN_KEY.replace('_', "\\u005f"),
-            "cut off"
-        ),
+        format!(r#"{{"error":"{escaped}"}} cut off"#),
     ] {
         let line = line(403, &body);
         assert!(!line.contains(&ADMIN_KEY[..8]), "{line}");
@@ -162,18 +154,11 @@ fn operator_message_identifies_a_rejected_key_without_its_text() {
     }
     let config = configure(&keys);
     for status in [400, 500, 999] {
-        let failure = classify_error(
-            &head(status, JSON),
-            &body,
-            Method::Get,
-            &config.upstream,
-            NOW,
-        );
+        let head = head(status, JSON);
+        let failure = classify_error(&head, &body, Method::Get, &config.upstream, NOW);
         let shown = format!("{} {failure:?}", failure.problem.to_json("an-id"));
-        assert!(
-            !shown.contains("mint_") && shown.contains("[key]"),
-            "{shown}"
-        );
+        let is_redacted = !shown.contains("mint_") && shown.contains("[key]");
+        assert!(is_redacted, "{shown}");
     }
 }
 
@@ -201,10 +186,7 @@ fn success_that_contains_a_key_is_withheld() {
             let failure = classify_leak(&head(200, JSON), body, method, &config.upstream);
             let failure = failure.expect(body);
             let problem = failure.problem.to_json("an-id");
-            assert_eq!(
-                status_and_kind(&failure.problem),
-                (502, "upstream-malformed")
-            );
+            assert_eq!(summarize(&failure.problem), "502 upstream-malformed");
             let outcome = failure.problem.members.get("outcome");
             assert_eq!(outcome.is_some(), method == Method::Post);
             assert_eq!(failure.key_outcome, KeyOutcome::Unknown);

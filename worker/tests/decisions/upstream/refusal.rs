@@ -1,5 +1,3 @@
-//! Refused requests.
-
 use quillgate::{Method, Operation};
 use quillgate_worker::upstream::failure::{KeyOutcome, UpstreamFailure, classify_error};
 use quillgate_worker::upstream::head::UpstreamHead;
@@ -7,7 +5,7 @@ use quillgate_worker::upstream::refusal::{Refusal, is_missing};
 use serde_json::json;
 
 use super::{JSON, head, with_field};
-use crate::fixtures::{NOW, configuration, status_and_kind};
+use crate::fixtures::{NOW, configuration, summarize};
 
 const CHALLENGE: &str = "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>";
 /// An error of Cloudflare, which the gateway receives because it accepts JSON.
@@ -41,17 +39,12 @@ fn message_about_a_plan_is_not_about_the_key() {
         "Invalid API key: upgrade required",
     ] {
         for status in [401, 403] {
-            assert_eq!(
-                of_message(status, message),
-                Some(Refusal::Plan),
-                "{message}"
-            );
+            let expected = Some(Refusal::Plan);
+            assert_eq!(of_message(status, message), expected, "{message}");
         }
     }
-    assert_eq!(
-        of_message(402, "Payment required: billing"),
-        Some(Refusal::Plan)
-    );
+    let expected = Some(Refusal::Plan);
+    assert_eq!(of_message(402, "Payment required: billing"), expected);
     let nested = r#"{"error":"Unauthorized","details":[{"message":"Upgrade your plan"}]}"#;
     assert_eq!(refusal(401, JSON, nested), Some(Refusal::Plan));
 }
@@ -96,10 +89,8 @@ fn a_401_in_plain_text_is_a_refusal_of_mintlify() {
         let found = refusal(401, content_type, body);
         assert_eq!(found, Some(expected), "{content_type:?} {body}");
     }
-    assert_eq!(
-        refusal(403, Some("text/plain"), "Forbidden"),
-        Some(Refusal::Network)
-    );
+    let found = refusal(403, Some("text/plain"), "Forbidden");
+    assert_eq!(found, Some(Refusal::Network));
 }
 
 #[test]
@@ -178,11 +169,8 @@ fn page_or_error_of_cloudflare_comes_from_the_network() {
         assert_eq!(refusal(403, None, body), Some(Refusal::Network), "{body}");
     }
     for status in [200, 302, 404, 429, 500, 503] {
-        assert_eq!(
-            refusal(status, Some("text/html"), CHALLENGE),
-            None,
-            "{status}"
-        );
+        let found = refusal(status, Some("text/html"), CHALLENGE);
+        assert_eq!(found, None, "{status}");
     }
 }
 
@@ -240,10 +228,8 @@ fn each_refusal_has_its_problem_and_its_message_for_the_operator() {
         let (problem, is_fault) = (&failure.problem, kind == "blocked");
         let type_uri = format!("/problems/upstream-{kind}");
         assert_eq!((problem.status, problem.kind.type_uri()), (502, type_uri));
-        assert!(
-            problem.members.is_empty() && problem.headers.is_empty(),
-            "{kind}"
-        );
+        let is_bare = problem.members.is_empty() && problem.headers.is_empty();
+        assert!(is_bare, "{problem:?}");
         assert!(!problem.detail.contains(quoted), "{kind}");
         let operator = problem.operator.as_deref().unwrap();
         assert!(operator.contains(quoted), "{operator}");
@@ -261,61 +247,30 @@ fn message_for_the_operator_is_short_and_has_the_ray() {
     let head = with_field(head(403, None), "cf-ray", Some("9a1b2c3d4e5f-FRA"));
     let long = failure(&head, &"x ".repeat(30_000));
     let operator = long.problem.operator.unwrap();
-    assert!(
-        operator.len() < 1000 && operator.contains("9a1b2c3d4e5f-FRA"),
-        "{operator}"
-    );
+    assert!(operator.len() < 1000, "{operator}");
+    assert!(operator.contains("9a1b2c3d4e5f-FRA"), "{operator}");
     let hidden = with_field(head, "cf-ray", Some("mint_key"));
     let operator = failure(&hidden, "").problem.operator.unwrap();
-    assert!(
-        operator.contains("cf-ray: none") && operator.contains("forbidden"),
-        "{operator}"
-    );
+    for part in ["cf-ray: none", "forbidden"] {
+        assert!(operator.contains(part), "{operator}");
+    }
 }
 
 #[test]
 fn deployment_that_is_not_found_does_not_reject_the_project() {
     let (get, job) = (Operation::GetDeployment, Operation::GetAgentJob);
+    let not_found = "404 deployment-not-found";
+    let no_access = "The API key has no access to this project";
     for (status, message, operation, expected, is_missing) in [
-        (
-            404,
-            "Deployment not found",
-            get,
-            (404, "deployment-not-found"),
-            true,
-        ),
-        (
-            404,
-            "Project not found",
-            get,
-            (404, "deployment-not-found"),
-            true,
-        ),
-        (
-            404,
-            "Update status not found",
-            get,
-            (404, "deployment-not-found"),
-            true,
-        ),
-        (
-            403,
-            "The API key has no access to this project",
-            get,
-            (502, "upstream-project"),
-            false,
-        ),
-        (
-            404,
-            "Project not found",
-            job,
-            (502, "upstream-project"),
-            false,
-        ),
+        (404, "Deployment not found", get, not_found, true),
+        (404, "Project not found", get, not_found, true),
+        (404, "Update status not found", get, not_found, true),
+        (403, no_access, get, "502 upstream-project", false),
+        (404, "Project not found", job, "502 upstream-project", false),
     ] {
         let body = json!({ "error": message }).to_string();
         let failure = failure(&head(status, JSON), &body).of_operation(operation, status);
-        assert_eq!(status_and_kind(&failure.problem), expected, "{message}");
+        assert_eq!(summarize(&failure.problem), expected, "{message}");
         assert_eq!(failure.is_missing, is_missing, "{message}");
     }
 }

@@ -1,21 +1,5 @@
-//! Responses with a job or a deployment.
-
 use quillgate_worker::upstream::snapshot::Snapshot;
 use serde_json::{Value, json};
-
-const MALFORMED: [&str; 11] = [
-    "",
-    "{\"id\":\"j1\"",
-    "[]",
-    "[{}]",
-    "null",
-    "\"text\"",
-    "{}x",
-    "{\"id\":5}",
-    "{\"status\":[]}",
-    "{\"source\":\"acme/docs\"}",
-    "{\"id\":\"j1\",\"id\":\"j2\"}",
-];
 
 #[test]
 fn snapshot_has_the_id_status_and_link_of_its_job() {
@@ -48,7 +32,19 @@ fn only_a_created_job_needs_an_id() {
 
 #[test]
 fn body_that_is_not_a_job_has_no_snapshot() {
-    for text in MALFORMED {
+    for text in [
+        "",
+        "{\"id\":\"j1\"",
+        "[]",
+        "[{}]",
+        "null",
+        "\"text\"",
+        "{}x",
+        "{\"id\":5}",
+        "{\"status\":[]}",
+        "{\"source\":\"acme/docs\"}",
+        "{\"id\":\"j1\",\"id\":\"j2\"}",
+    ] {
         assert_eq!(Snapshot::read_job(200, text, None), None, "{text}");
     }
 }

@@ -1,5 +1,3 @@
-//! The schedule of the daily archive.
-
 use quillgate::{Day, Millis};
 use quillgate_worker::analytics::analytics_settings::ArchiveSettings;
 use quillgate_worker::analytics::archive::schedule::{
@@ -27,8 +25,7 @@ fn project(first: &str, records: &[DayRecord]) -> ProjectRecord {
     }
 }
 
-/// Returns the next request, if any, of an archive with a single project. It is noon UTC on
-/// `today`, and the project's first day is `first`.
+/// Returns the next request, if any, of an archive with a single project.
 fn plan_at(today: &str, first: &str, records: &[DayRecord]) -> Option<Target> {
     let now = day(today).begin().plus(Millis::from_seconds(43_200));
     plan([&project(first, records)], 3, now)
@@ -148,18 +145,15 @@ fn a_failed_day_backs_off_while_other_days_continue() {
 
     let retry_at = record.retry_at;
     let mut project = project("2024-03-01", &[record]);
-    assert_eq!(
-        plan([&project], 3, now),
-        Some(target("2024-03-02", Part::Visitors))
-    );
+    let expected = Some(target("2024-03-02", Part::Visitors));
+    assert_eq!(plan([&project], 3, now), expected);
     project.days.push(held("2024-03-02", "2024-03-03"));
     assert_eq!(plan([&project], 3, now), None);
     let planned = plan([&project], 3, retry_at);
     assert_eq!(planned, Some(target("2024-03-01", Part::Visitors)));
 }
 
-/// Returns the estimate for `gaps` missing days. The only stored day has `pages` pages, and the
-/// estimate assumes the same number of pages for each missing day.
+/// Returns the estimate for `gaps` missing days.
 fn estimate(gaps: u32, pages: u64) -> Estimate {
     let settings = ArchiveSettings {
         projects: Vec::new(),

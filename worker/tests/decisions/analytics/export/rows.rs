@@ -1,5 +1,3 @@
-//! The rows of an export.
-
 use proptest::prelude::*;
 use quillgate::Operation;
 use quillgate::columns::{Columns, Content, Member, columns};
@@ -45,14 +43,10 @@ fn json(rows: &str) -> String {
 
 #[test]
 fn a_row_becomes_a_csv_record_of_its_columns() {
-    assert_eq!(
-        csv(r#"{"path":"/a","human":1,"ai":2,"total":3}"#),
-        "/a,1,2,3\r\n"
-    );
-    assert_eq!(
-        csv(r#"{"total":3,"path":"/a","other":{"path":"/b"},"ai":null}"#),
-        "/a,,,3\r\n"
-    );
+    let expected = "/a,1,2,3\r\n";
+    assert_eq!(csv(r#"{"path":"/a","human":1,"ai":2,"total":3}"#), expected);
+    let found = csv(r#"{"total":3,"path":"/a","other":{"path":"/b"},"ai":null}"#);
+    assert_eq!(found, "/a,,,3\r\n");
     assert_eq!(csv("{}"), ",,,\r\n");
     assert_eq!(csv(r#"{"path":"/a","path":"/b"}"#), "/b,,,\r\n");
     assert_eq!(csv(r#"{"p\u0061th":"/a"}"#), "/a,,,\r\n");
@@ -63,10 +57,8 @@ fn numbers_are_copied_verbatim() {
     let row = r#"{"path":-1,"human":1.50,"ai":1e+2,"total":12345678901234567890}"#;
     assert_eq!(csv(row), "-1,1.50,1e+2,12345678901234567890\r\n");
     assert_eq!(json(row), format!("{row}\n"));
-    assert_eq!(
-        csv(r#"{"path":true,"human":false,"ai":-0.0}"#),
-        "true,false,-0.0,\r\n"
-    );
+    let expected = "true,false,-0.0,\r\n";
+    assert_eq!(csv(r#"{"path":true,"human":false,"ai":-0.0}"#), expected);
 }
 
 #[test]
@@ -83,11 +75,8 @@ fn csv_strings_are_quoted_where_needed() {
         (r"\ud83d\u0041", "\u{fffd}A"),
         (r"\ud83d", "\u{fffd}"),
     ] {
-        assert_eq!(
-            csv(&format!("{{\"path\":\"{text}\"}}")),
-            format!("{cell},,,\r\n"),
-            "{text}"
-        );
+        let expected = format!("{cell},,,\r\n");
+        assert_eq!(csv(&format!("{{\"path\":\"{text}\"}}")), expected, "{text}");
     }
 }
 
@@ -109,11 +98,8 @@ fn csv_strings_that_look_like_formulas_are_escaped() {
         (r#"a;\"\t＝1"#, "\"a;\"\"\t'＝1\""),
         ("'=1", "'=1"),
     ] {
-        assert_eq!(
-            csv(&format!("{{\"path\":\"{text}\"}}")),
-            format!("{cell},,,\r\n"),
-            "{text}"
-        );
+        let expected = format!("{cell},,,\r\n");
+        assert_eq!(csv(&format!("{{\"path\":\"{text}\"}}")), expected, "{text}");
     }
 }
 
@@ -180,26 +166,20 @@ fn the_end_of_a_page_reports_row_count_has_more_and_cursor() {
     let end = |page: &str| write(ExportFormat::NdJson, page).unwrap().1;
     let whole =
         r#" {"totals":{"hasMore":1},"hasMore":true,"views":[{},{}],"nextCursor":"a\u0062"} "#;
-    assert_eq!(
-        end(whole),
-        PageEnd {
-            rows: 2,
-            has_more: Some(true),
-            next_cursor: Some("ab".to_owned()),
-            totals: Some(Totals::of(r#"{"hasMore":1}"#)),
-        }
-    );
+    let expected = PageEnd {
+        rows: 2,
+        has_more: Some(true),
+        next_cursor: Some("ab".to_owned()),
+        totals: Some(Totals::of(r#"{"hasMore":1}"#)),
+    };
+    assert_eq!(end(whole), expected);
     let bare = r#"{"views":[],"hasMore":"yes","nextCursor":null}"#;
     assert_eq!(end(bare), PageEnd::default());
     let totals = |page: &str| end(page).totals;
-    assert_eq!(
-        totals(r#"{"totals":{"ai":2, "human":1},"views":[]}"#),
-        totals(r#"{"views":[],"totals":{"human":1,"ai":2}}"#),
-    );
-    assert_eq!(
-        totals(r#"{"totalSearches":3,"views":[]}"#),
-        Some(Totals::of("3"))
-    );
+    let found = totals(r#"{"totals":{"ai":2, "human":1},"views":[]}"#);
+    assert_eq!(found, totals(r#"{"views":[],"totals":{"human":1,"ai":2}}"#));
+    let expected = Some(Totals::of("3"));
+    assert_eq!(totals(r#"{"totalSearches":3,"views":[]}"#), expected);
     assert_eq!(totals(r#"{"totals":null,"views":[]}"#), None);
 }
 
@@ -263,10 +243,8 @@ fn the_last_record_of_a_mixed_export_contains_the_problem() {
         writer.push_mixed("/problems/x", &mut out);
         String::from_utf8(out).unwrap()
     };
-    assert_eq!(
-        mixed(ExportFormat::NdJson),
-        "{\"mixed\":{\"problem\":\"/problems/x\"}}\n"
-    );
+    let expected = "{\"mixed\":{\"problem\":\"/problems/x\"}}\n";
+    assert_eq!(mixed(ExportFormat::NdJson), expected);
     assert_eq!(mixed(ExportFormat::Csv), "#mixed,problem=/problems/x,,\r\n");
 }
 
@@ -276,26 +254,18 @@ fn the_last_record_of_an_incomplete_export_contains_its_cursor() {
     let searches = columns(Operation::ListSearches);
     let mut two = views.clone();
     two.names.truncate(2);
-    assert_eq!(
-        incomplete(ExportFormat::Csv, &views, Some(1800)),
-        "#incomplete,\"cursor=1~a,b\",problem=/problems/x,retryAfter=1800\r\n"
-    );
-    assert_eq!(
-        incomplete(ExportFormat::Csv, &searches, None),
-        "#incomplete,\"cursor=1~a,b\",problem=/problems/x,,\r\n"
-    );
-    assert_eq!(
-        incomplete(ExportFormat::Csv, &two, Some(7)),
-        "#incomplete,\"cursor=1~a,b; problem=/problems/x; retryAfter=7\"\r\n"
-    );
+    let expected = "#incomplete,\"cursor=1~a,b\",problem=/problems/x,retryAfter=1800\r\n";
+    assert_eq!(incomplete(ExportFormat::Csv, &views, Some(1800)), expected);
+    let expected = "#incomplete,\"cursor=1~a,b\",problem=/problems/x,,\r\n";
+    assert_eq!(incomplete(ExportFormat::Csv, &searches, None), expected);
+    let expected = "#incomplete,\"cursor=1~a,b; problem=/problems/x; retryAfter=7\"\r\n";
+    assert_eq!(incomplete(ExportFormat::Csv, &two, Some(7)), expected);
     assert_eq!(
         incomplete(ExportFormat::NdJson, &views, Some(1800)),
         "{\"incomplete\":{\"cursor\":\"1~a,b\",\"problem\":\"/problems/x\",\"retryAfter\":1800}}\n"
     );
-    assert_eq!(
-        incomplete(ExportFormat::NdJson, &views, None),
-        "{\"incomplete\":{\"cursor\":\"1~a,b\",\"problem\":\"/problems/x\"}}\n"
-    );
+    let expected = "{\"incomplete\":{\"cursor\":\"1~a,b\",\"problem\":\"/problems/x\"}}\n";
+    assert_eq!(incomplete(ExportFormat::NdJson, &views, None), expected);
 }
 
 fn any_text() -> impl Strategy<Value = String> {
@@ -367,15 +337,11 @@ fn a_page_is_checked_against_the_result_type_of_its_operation() {
     ] {
         assert_eq!(push_checked(&page(fields)), Err(Malformed), "{fields}");
     }
-    assert_eq!(
-        push_checked(r#"{"totals":{},"hasMore":true}"#),
-        Err(Malformed)
-    );
+    let expected = Err(Malformed);
+    assert_eq!(push_checked(r#"{"totals":{},"hasMore":true}"#), expected);
     assert_eq!(push_checked("[]"), Err(Malformed));
-    assert_eq!(
-        push_checked(&page(r#""totals":{},"hasMore":true"#).replace(row, "1")),
-        Err(Malformed)
-    );
+    let found = push_checked(&page(r#""totals":{},"hasMore":true"#).replace(row, "1"));
+    assert_eq!(found, Err(Malformed));
 }
 
 proptest! {

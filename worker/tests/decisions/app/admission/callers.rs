@@ -1,20 +1,18 @@
-//! Admission of requests.
-
-mod issuers;
-
 use quillgate::{ProjectId, RateLimitPolicy};
-use quillgate_worker::app::admission::describe_crash;
+use quillgate_worker::app::admission::{Admission, describe_crash};
+use quillgate_worker::app::config::Config;
 use quillgate_worker::app::routes::Endpoint;
+use quillgate_worker::auth::Identity;
 use quillgate_worker::auth::caller::OPERATE;
 use quillgate_worker::http::cors::Origin;
 use serde_json::{Value, json};
 
 use super::{
-    CREATE, DEEP, EVENTS, JOBS, OPERATIONS, VIEWS, admit, bare, expect_refusal, get, pair, post,
+    CREATE, DEEP, EVENTS, JOBS, OPERATIONS, VIEWS, admit, bare, expect_refusal, get, post, refusal,
 };
 use crate::fixtures::{
-    RequestHead, SECONDS, admit_identified, bearer, bearer_of, change, claims_with, configure,
-    field_and_rule, issuer_token, status_and_kind,
+    self, RequestHead, SECONDS, access_issuer, admit_identified, bearer, bearer_of, change,
+    claims_with, configure, field_and_rule, summarize, token_of_issuer, trusted_issuer,
 };
 
 #[test]
@@ -22,10 +20,7 @@ fn each_operation_requires_its_scope() {
     for (method, url, scope, _) in OPERATIONS {
         for held in ["jobs:create", "jobs:read", "analytics:read", OPERATE, ""] {
             let bearer = bearer_of(&claims_with("scope", Some(json!(held))));
-            let head = RequestHead {
-                method,
-                ..post(url, &bearer)
-            };
+            let head = post(url, &bearer).method(method);
             match admit(&head).result {
                 Ok(_) => assert_eq!(held, scope, "{method} {url}"),
                 Err(problem) => {
@@ -48,23 +43,17 @@ fn only_operators_can_read_the_health_report() {
     assert_eq!(outcome.facts.route, Some("/healthz"));
     assert_eq!(outcome.facts.caller.unwrap().subject, "alice");
     let problem = outcome.result.err().unwrap();
-    assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
+    assert_eq!(summarize(&problem), "403 insufficient-scope");
     let named = format!("scope=\"{OPERATE}\"");
     assert!(problem.headers[0].1.ends_with(&named), "{problem:?}");
 
-    let stranger = expect_refusal(&bare("GET", DEEP));
-    assert_eq!(status_and_kind(&stranger), (401, "missing-token"));
-    assert_eq!(
-        expect_refusal(&get(DEEP, "Bearer x")).kind.as_str(),
-        "invalid-token"
-    );
+    assert_eq!(refusal(&bare("GET", DEEP)), "401 missing-token");
+    let found = expect_refusal(&get(DEEP, "Bearer x")).kind.as_str();
+    assert_eq!(found, "invalid-token");
 
     let operator = bearer_of(&claims_with("scope", Some(json!(OPERATE))));
     let asked = |method, url: &str| {
-        let outcome = admit(&RequestHead {
-            method,
-            ..get(url, &operator)
-        });
+        let outcome = admit(&get(url, &operator).method(method));
         let project = outcome.facts.project.clone();
         assert_eq!(outcome.endpoint(), Ok(Endpoint::Health), "{method} {url}");
         project
@@ -82,12 +71,8 @@ fn only_operators_can_read_the_health_report() {
             assert_eq!(found.as_ref().map(ProjectId::as_str), project, "{query}");
         }
     }
-    let posted = expect_refusal(&post(DEEP, &operator));
-    assert_eq!(status_and_kind(&posted), (405, "method-not-allowed"));
-    let page = RequestHead {
-        origin: Some("https://evil.example"),
-        ..get(DEEP, &operator)
-    };
+    assert_eq!(refusal(&post(DEEP, &operator)), "405 method-not-allowed");
+    let page = get(DEEP, &operator).origin("https://evil.example");
     assert_eq!(expect_refusal(&page).kind.as_str(), "origin-not-allowed");
 }
 
@@ -101,10 +86,7 @@ fn operator_can_act_only_on_projects_of_its_token() {
     let send = |operator: &str, project: &str| {
         let deep = format!("{DEEP}&project={project}");
         let block = format!("https://gate.example/healthz/blocks/create-job?project={project}");
-        let lifting = RequestHead {
-            method: "DELETE",
-            ..get(&block, operator)
-        };
+        let lifting = get(&block, operator).method("DELETE");
         [admit(&get(&deep, operator)), admit(&lifting)]
     };
     for outcome in send(&named, "demo-docs") {
@@ -125,7 +107,7 @@ fn operator_can_act_only_on_projects_of_its_token() {
             for outcome in send(operator, project) {
                 assert_eq!(outcome.facts.project, None, "{project}");
                 let problem = outcome.result.unwrap_err();
-                assert_eq!(status_and_kind(&problem), (status, kind), "{project}");
+                assert_eq!(summarize(&problem), format!("{status} {kind}"), "{project}");
                 if status == 400 {
                     let field = &problem.members["errors"][0]["field"];
                     assert_eq!(field, "project", "{project}");
@@ -138,12 +120,12 @@ fn operator_can_act_only_on_projects_of_its_token() {
 
 #[test]
 fn project_grant_must_include_the_operator_scope() {
-    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
+    let config = trusting(&[]);
     let token = issuers_bearer(&json!({ "team": "docs", "admin": true }));
     let url = format!("{DEEP}&project=demo-docs");
     let outcome = admit_identified(&config, &get(&url, &token), None);
     let problem = outcome.result.unwrap_err();
-    assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
+    assert_eq!(summarize(&problem), "403 insufficient-scope");
 }
 
 #[test]
@@ -152,10 +134,7 @@ fn only_operators_can_lift_an_upstream_block() {
     let blocks = "https://gate.example/healthz/blocks/";
     let lift = |rest: &str, authorization: &str| {
         let url = format!("{blocks}{rest}");
-        admit(&RequestHead {
-            method: "DELETE",
-            ..get(&url, authorization)
-        })
+        admit(&get(&url, authorization).method("DELETE"))
     };
     let (demo, create) = (Some("demo-docs"), RateLimitPolicy::CreateJob);
     for (rest, policy, project) in [
@@ -169,20 +148,18 @@ fn only_operators_can_lift_an_upstream_block() {
         assert_eq!(outcome.facts.policy, Some(policy), "{rest}");
         assert_eq!(outcome.endpoint(), Ok(Endpoint::LiftBlock), "{rest}");
         let problem = lift(rest, &bearer()).result.unwrap_err();
-        let expected = (403, "insufficient-scope");
-        assert_eq!(status_and_kind(&problem), expected, "{rest}");
+        assert_eq!(summarize(&problem), "403 insufficient-scope", "{rest}");
     }
     for rest in ["read-jobs", "create", "", "create-job/"] {
         let problem = lift(rest, &operator).result.unwrap_err();
-        assert_eq!(status_and_kind(&problem), (404, "not-found"), "{rest}");
+        assert_eq!(summarize(&problem), "404 not-found", "{rest}");
     }
     for rest in ["create-job", "send-message?project=%"] {
         let problem = lift(rest, &operator).result.unwrap_err();
-        let expected = pair("project", "not-empty");
-        assert_eq!(field_and_rule(&problem), expected, "{rest}");
+        assert_eq!(field_and_rule(&problem), ["project", "not-empty"], "{rest}");
     }
     let problem = expect_refusal(&bare("GET", &format!("{blocks}analytics")));
-    assert_eq!(status_and_kind(&problem), (405, "method-not-allowed"));
+    assert_eq!(summarize(&problem), "405 method-not-allowed");
     assert_eq!(problem.headers, [("allow", "DELETE, OPTIONS".to_owned())]);
 }
 
@@ -198,10 +175,7 @@ fn unauthenticated_callers_learn_only_which_routes_exist() {
         ("GET", "%2f/job/../events", "missing-token"),
     ] {
         let url = format!("https://gate.example/v2/agent/{path}");
-        let head = RequestHead {
-            content_length: Some("999999999"),
-            ..bare(method, &url)
-        };
+        let head = bare(method, &url).content_length("999999999");
         assert_eq!(expect_refusal(&head).kind.as_str(), kind, "{method} {url}");
     }
 }
@@ -216,33 +190,22 @@ fn forbidden_project_is_reported_before_other_errors() {
         "/v2/agent/secret/job/../events?x",
     ] {
         let url = format!("https://gate.example{path}");
-        assert_eq!(
-            expect_refusal(&get(&url, &bearer)).kind.as_str(),
-            "project-not-allowed",
-            "{path}"
-        );
+        let found = expect_refusal(&get(&url, &bearer)).kind.as_str();
+        assert_eq!(found, "project-not-allowed", "{path}");
     }
-    let body = RequestHead {
-        content_type: None,
-        content_length: Some("999999999"),
-        ..post("https://gate.example/v2/agent/secret/job", &bearer)
-    };
+    let body = post("https://gate.example/v2/agent/secret/job", &bearer)
+        .content_type(None)
+        .content_length("999999999");
     assert_eq!(expect_refusal(&body).kind.as_str(), "project-not-allowed");
 }
 
 #[test]
 fn options_request_needs_an_allowed_origin_and_no_token() {
     for (method, url, ..) in OPERATIONS {
-        let preflight = RequestHead {
-            origin: Some("https://docs.example"),
-            ..bare("OPTIONS", url)
-        };
+        let preflight = bare("OPTIONS", url).origin("https://docs.example");
         let outcome = admit(&preflight);
-        assert_eq!(
-            outcome.facts.origin,
-            Origin::Allowed("https://docs.example".to_owned()),
-            "{url}"
-        );
+        let expected = Origin::Allowed("https://docs.example".to_owned());
+        assert_eq!(outcome.facts.origin, expected, "{url}");
         let expected = if method == "GET" {
             "GET, HEAD, OPTIONS"
         } else {
@@ -250,19 +213,13 @@ fn options_request_needs_an_allowed_origin_and_no_token() {
         };
         assert_eq!(outcome.allowed_methods(), expected, "{url}");
         let put = expect_refusal(&bare("PUT", url));
-        assert_eq!(status_and_kind(&put), (405, "method-not-allowed"), "{url}");
+        assert_eq!(summarize(&put), "405 method-not-allowed", "{url}");
         assert_eq!(put.headers, [("allow", expected.to_owned())], "{url}");
-        let evil = RequestHead {
-            origin: Some("https://evil.example"),
-            ..preflight
-        };
+        let evil = preflight.origin("https://evil.example");
         let kind = expect_refusal(&evil).kind.as_str();
         assert_eq!(kind, "origin-not-allowed", "{url}");
     }
-    let nowhere = RequestHead {
-        origin: Some("https://docs.example"),
-        ..bare("OPTIONS", "https://gate.example/v2/x")
-    };
+    let nowhere = bare("OPTIONS", "https://gate.example/v2/x").origin("https://docs.example");
     assert_eq!(expect_refusal(&nowhere).kind.as_str(), "not-found");
 }
 
@@ -270,7 +227,7 @@ fn options_request_needs_an_allowed_origin_and_no_token() {
 fn crash_leaves_the_outcome_of_writes_unknown() {
     for method in ["POST", "DELETE", "GET", "HEAD", "OPTIONS"] {
         let (_, problem) = describe_crash(None, &bare(method, CREATE).read());
-        assert_eq!(status_and_kind(&problem), (500, "internal"), "{method}");
+        assert_eq!(summarize(&problem), "500 internal", "{method}");
         let outcome = matches!(method, "POST" | "DELETE").then(|| json!("unknown"));
         assert_eq!(problem.members.get("outcome"), outcome.as_ref(), "{method}");
     }
@@ -280,10 +237,7 @@ fn crash_leaves_the_outcome_of_writes_unknown() {
 fn pages_of_allowed_origins_can_read_the_response_after_a_crash() {
     let config = configure(&[]);
     let origin = |config, origin| {
-        let head = RequestHead {
-            origin,
-            ..bare("POST", CREATE)
-        };
+        let head = bare("POST", CREATE).origin(origin);
         describe_crash(config, &head.read()).0.origin
     };
     let docs = "https://docs.example";
@@ -300,20 +254,14 @@ fn disallowed_origin_is_rejected_before_its_token_is_verified() {
     let bearer = bearer();
     for origin in ["https://evil.example", "null"] {
         for url in [VIEWS, JOBS, EVENTS, DEEP] {
-            let with_token = RequestHead {
-                origin: Some(origin),
-                ..get(url, &bearer)
-            };
+            let with_token = get(url, &bearer).origin(origin);
             let outcome = admit(&with_token);
             let case = format!("{origin} {url}");
             // The page cannot read the response.
             assert_eq!(outcome.facts.origin, Origin::Own, "{case}");
             let kind = outcome.result.err().unwrap().kind.as_str();
             assert_eq!(kind, "origin-not-allowed", "{case}");
-            let without = RequestHead {
-                authorization: None,
-                ..with_token
-            };
+            let without = with_token.authorization(None);
             let kind = expect_refusal(&without).kind.as_str();
             assert_eq!(kind, "origin-not-allowed", "{case}");
         }
@@ -322,13 +270,9 @@ fn disallowed_origin_is_rejected_before_its_token_is_verified() {
 
 #[test]
 fn page_of_another_origin_cannot_use_an_access_assertion() {
-    let kind = |head| {
-        let access_assertion = Some("x.y.z");
-        let head = RequestHead {
-            access_assertion,
-            ..head
-        };
-        expect_refusal(&head).kind.as_str()
+    let kind = |head: RequestHead<'_>| {
+        let refused = expect_refusal(&head.access_assertion("x.y.z"));
+        refused.kind.as_str()
     };
     let (own, docs) = (Some("https://gate.example"), Some("https://docs.example"));
     let (refused, passed) = ("cross-site", "missing-token");
@@ -343,11 +287,8 @@ fn page_of_another_origin_cannot_use_an_access_assertion() {
     ] {
         for site in sites {
             let case = format!("{site:?} {origin:?}");
-            let from_page = |head| RequestHead {
-                fetch_site: Some(*site).filter(|site| !site.is_empty()),
-                origin,
-                ..head
-            };
+            let site = Some(*site).filter(|site| !site.is_empty());
+            let from_page = |head: RequestHead<'static>| head.fetch_site(site).origin(origin);
             assert_eq!(kind(from_page(bare("GET", VIEWS))), read, "{case}");
             assert_eq!(kind(from_page(bare("POST", CREATE))), write, "{case}");
             // Browsers never attach a bearer token automatically, so the check is skipped.
@@ -359,42 +300,83 @@ fn page_of_another_origin_cannot_use_an_access_assertion() {
 
 #[test]
 fn allowed_origin_can_read_a_rejection() {
-    let head = RequestHead {
-        origin: Some("https://docs.example"),
-        ..get(VIEWS, "Bearer x")
-    };
+    let head = get(VIEWS, "Bearer x").origin("https://docs.example");
     let outcome = admit(&head);
-    assert_eq!(
-        outcome.facts.origin,
-        Origin::Allowed("https://docs.example".to_owned())
-    );
+    let expected = Origin::Allowed("https://docs.example".to_owned());
+    assert_eq!(outcome.facts.origin, expected);
     assert_eq!(outcome.result.err().unwrap().status, 401);
 }
 
-pub const ISSUERS: &str = r#"[{
-    "issuer": "https://issuer.example",
-    "audience": "quillgate",
-    "jwks": "https://issuer.example/jwks",
-    "rules": [
-        {
-            "claims": { "team": "docs" },
-            "projects": ["demo-docs"],
-            "scope": "jobs:create jobs:read analytics:read",
-            "quota": { "create-job": 4 }
-        },
-        { "claims": { "admin": true }, "projects": [], "scope": "gateway:operate" }
-    ]
-}]"#;
+/// Returns a configuration with one trusted issuer.
+pub fn trusting(more: &[(&str, Option<&str>)]) -> Config {
+    let scope = "jobs:create jobs:read analytics:read";
+    let docs = json!({ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": scope });
+    let admin = json!({ "claims": { "admin": true }, "projects": [], "scope": "gateway:operate" });
+    let issuers = json!([trusted_issuer("issuer", &json!([docs, admin]))]).to_string();
+    configure(&[&[("TRUSTED_ISSUERS", Some(&*issuers))], more].concat())
+}
 
 pub fn issuers_bearer(claims: &Value) -> String {
-    let mut all = json!({
-        "iss": "https://issuer.example",
-        "aud": "quillgate",
-        "sub": "bob",
-        "exp": SECONDS + 300,
-    });
-    let claims = claims.as_object().unwrap().clone();
-    all.as_object_mut().unwrap().extend(claims);
-    let token = issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &all.to_string());
-    format!("Bearer {token}")
+    format!("Bearer {}", token_of_issuer("issuer", claims))
+}
+
+#[test]
+fn issuer_token_is_verified_before_it_is_used() {
+    let config = trusting(&[]);
+    let bearer = issuers_bearer(&json!({ "team": "docs", "admin": true }));
+    let asked = OPERATIONS.map(|(method, url, ..)| (method, url));
+    for (method, url) in asked.into_iter().chain([("GET", DEEP)]) {
+        let head = post(url, &bearer).method(method);
+        let unverified = fixtures::admit(&config, &head);
+        assert_eq!(unverified.facts.caller, None, "{url}");
+        assert_eq!(unverified.facts.project, None, "{url}");
+        let Ok(Admission::Unidentified {
+            identity: Identity::Unverified(token),
+            ..
+        }) = unverified.result
+        else {
+            panic!("{url}");
+        };
+        assert_eq!(token.jwks(), "https://issuer.example/jwks");
+        assert_eq!(token.kid.as_deref(), Some("key-1"));
+        let verified = admit_identified(&config, &head, None);
+        let expected = "https://issuer.example bob";
+        assert_eq!(verified.facts.caller.unwrap().key(), expected);
+        assert!(verified.result.is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn an_assertion_identifies_its_caller_like_a_cookie() {
+    let scope = "analytics:read";
+    let rule = json!({ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": scope });
+    let in_assertions = json!([access_issuer("issuer", &json!([rule]))]).to_string();
+    let in_assertions = configure(&[("TRUSTED_ISSUERS", Some(&in_assertions))]);
+    for (config, by_cookie) in [(in_assertions, true), (trusting(&[]), false)] {
+        let bearer = issuers_bearer(&json!({ "team": "docs" }));
+        let token = bearer.strip_prefix("Bearer ").unwrap();
+        let head = get(VIEWS, "")
+            .authorization((!by_cookie).then_some(&*bearer))
+            .access_assertion(token);
+        let facts = admit_identified(&config, &head, None).facts;
+        assert!(facts.caller.is_some());
+        assert_eq!(facts.is_by_cookie, by_cookie);
+    }
+}
+
+#[test]
+fn verified_token_is_limited_to_its_projects_and_scopes() {
+    let config = trusting(&[]);
+    let kind = |token: &str, url: &str| {
+        let outcome = admit_identified(&config, &get(url, token), None);
+        outcome.result.err().unwrap().kind.as_str()
+    };
+    let docs = issuers_bearer(&json!({ "team": "docs" }));
+    assert_eq!(kind(&docs, DEEP), "insufficient-scope");
+    let secret = JOBS.replace("demo-docs", "secret");
+    assert_eq!(kind(&docs, &secret), "project-not-allowed");
+    let admin = issuers_bearer(&json!({ "admin": true }));
+    assert_eq!(kind(&admin, JOBS), "project-not-allowed");
+    let expired = issuers_bearer(&json!({ "team": "docs", "exp": SECONDS - 61 }));
+    assert_eq!(kind(&expired, JOBS), "invalid-token");
 }

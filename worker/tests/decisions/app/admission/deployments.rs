@@ -1,5 +1,3 @@
-//! Requests about deployments, previews and automations.
-
 use quillgate::{Operation, RateLimitPolicy};
 use quillgate_worker::app::admission::Admission;
 use quillgate_worker::app::routes::Endpoint;
@@ -11,10 +9,9 @@ use quillgate_worker::jobs::resource::Resource;
 use quillgate_worker::jobs::write::Write;
 use serde_json::json;
 
-use super::{admit, expect_refusal, get, post, read_write};
+use super::{admit, expect_refusal, get, post, read_write, refusal};
 use crate::fixtures::{
-    RequestHead, admit_counted, bearer_of, claims_with, configuration, configure, field_and_rule,
-    status_and_kind,
+    admit_counted, bearer_of, claims_with, configuration, configure, field_and_rule, summarize,
 };
 
 const UPDATE: &str = "https://gate.example/v1/project/update/demo-docs";
@@ -35,10 +32,7 @@ fn bearer() -> String {
 #[track_caller]
 fn write(url: &str, headers: &HeaderFields, body: &[u8]) -> Write {
     let bearer = bearer();
-    let head = RequestHead {
-        content_type: (!body.is_empty()).then_some("application/json"),
-        ..post(url, &bearer)
-    };
+    let head = post(url, &bearer).content_type((!body.is_empty()).then_some("application/json"));
     let outcome = admit(&head);
     outcome.result.unwrap();
     read_write(&configuration(), outcome.facts, &head, headers, body).unwrap()
@@ -66,12 +60,8 @@ fn deployment_needs_no_body() {
 #[test]
 fn preview_needs_a_body_that_is_json() {
     let bearer = bearer();
-    let head = RequestHead {
-        content_type: None,
-        ..post(PREVIEW, &bearer)
-    };
-    let refused = expect_refusal(&head);
-    assert_eq!(status_and_kind(&refused), (415, "unsupported-media-type"));
+    let head = post(PREVIEW, &bearer).content_type(None);
+    assert_eq!(refusal(&head), "415 unsupported-media-type");
 }
 
 #[test]
@@ -83,8 +73,7 @@ fn status_needs_its_scope_in_any_project() {
     let call = outcome.facts.call.unwrap();
     assert_eq!(call.text("statusId"), Some("d1"));
     let bearer = with_scope("deployments:create jobs:read");
-    let refused = expect_refusal(&get(STATUS, &bearer));
-    assert_eq!(status_and_kind(&refused), (403, "insufficient-scope"));
+    assert_eq!(refusal(&get(STATUS, &bearer)), "403 insufficient-scope");
 }
 
 #[test]
@@ -102,17 +91,14 @@ fn reads_of_deployments_have_a_count_of_their_own() {
     read(STATUS).unwrap();
     for url in [LIST, STATUS] {
         let refused = read(url).unwrap_err();
-        assert_eq!(status_and_kind(&refused), (429, "quota-exceeded"));
+        assert_eq!(summarize(&refused), "429 quota-exceeded");
     }
 }
 
 #[test]
 fn cursor_of_another_list_is_refused() {
     let refused = expect_refusal(&get(&format!("{LIST}?cursor=x"), &bearer()));
-    assert_eq!(
-        field_and_rule(&refused),
-        ("cursor".to_owned(), "cursor".to_owned())
-    );
+    assert_eq!(field_and_rule(&refused), ["cursor", "cursor"]);
 }
 
 #[test]

@@ -1,7 +1,3 @@
-//! Writes.
-
-mod conditions;
-
 use quillgate::{Operation, RateLimitPolicy};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::budget::reservation::BudgetRequest;
@@ -9,15 +5,14 @@ use quillgate_worker::http::content::MAX_BODY;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::idempotency::Retry;
 use quillgate_worker::jobs::write::Write;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     BODY, CREATE, EVENTS, JOB, JOBS, MESSAGE, VIEWS, accept, admit, expect_refusal, get, post,
-    read_write,
+    read_write, write,
 };
 use crate::fixtures::{
-    RequestHead, bearer, bearer_of, claims_with, configuration, configure, field_and_rule,
-    status_and_kind,
+    bearer, bearer_of, claims_with, configuration, configure, field_and_rule, summarize,
 };
 
 /// A 32-byte secret that signs webhooks.
@@ -64,26 +59,14 @@ fn body_can_be_rejected_by_its_header_fields() {
             Some("text/plain"),
             Some("application/json, text/plain"),
         ] {
-            let problem = expect_refusal(&RequestHead {
-                content_type,
-                ..post(url, &bearer)
-            });
-            assert_eq!(
-                status_and_kind(&problem),
-                (415, "unsupported-media-type"),
-                "{content_type:?}"
-            );
-            assert_eq!(
-                problem.headers,
-                [("accept-post", "application/json".to_owned())],
-                "{content_type:?}"
-            );
+            let problem = expect_refusal(&post(url, &bearer).content_type(content_type));
+            let expected = "415 unsupported-media-type";
+            assert_eq!(summarize(&problem), expected, "{content_type:?}");
+            let expected = [("accept-post", "application/json".to_owned())];
+            assert_eq!(problem.headers, expected, "{content_type:?}");
         }
         let announced = |length: &str| {
-            let head = RequestHead {
-                content_length: Some(length),
-                ..post(url, &bearer)
-            };
+            let head = post(url, &bearer).content_length(length);
             admit(&head).result.map_err(|problem| problem.status).err()
         };
         assert_eq!(announced(&MAX_BODY.to_string()), None);
@@ -95,11 +78,9 @@ fn body_can_be_rejected_by_its_header_fields() {
     }
     // Reads have no body to validate, so their `Content-Type` and `Content-Length` are ignored.
     for url in [JOB, JOBS, EVENTS, VIEWS] {
-        let head = RequestHead {
-            content_type: Some("text/plain"),
-            content_length: Some("999999999"),
-            ..get(url, &bearer)
-        };
+        let head = get(url, &bearer)
+            .content_type("text/plain")
+            .content_length("999999999");
         assert!(admit(&head).result.is_ok(), "{url}");
     }
 }
@@ -111,7 +92,7 @@ fn write_with_a_query_is_rejected() {
         for query in ["prompt=x", "id=j2", "projectId=secret", "x"] {
             let url = format!("{url}?{query}");
             let problem = expect_refusal(&post(&url, &bearer));
-            let (_, rule) = field_and_rule(&problem);
+            let [_, rule] = field_and_rule(&problem);
             assert_eq!(rule, "unknown", "{url}");
         }
     }
@@ -170,15 +151,12 @@ fn write_is_rebuilt_with_caller_and_metadata() {
 
 #[test]
 fn write_carries_the_quota_of_its_token() {
+    let both = json!({ "create-job": 3, "send-message": 0 });
     for (quota, create, message) in [
         (None, None, None),
         (Some(json!(5)), Some(5), Some(5)),
         (Some(json!({ "create-job": 3 })), Some(3), None),
-        (
-            Some(json!({ "create-job": 3, "send-message": 0 })),
-            Some(3),
-            Some(0),
-        ),
+        (Some(both), Some(3), Some(0)),
         (Some(json!({ "analytics": 1 })), None, None),
     ] {
         let bearer = bearer_of(&claims_with("quota", quota));
@@ -190,4 +168,123 @@ fn write_carries_the_quota_of_its_token() {
         };
         assert_eq!((quota(CREATE), quota(MESSAGE)), (create, message));
     }
+}
+
+#[test]
+fn new_job_can_name_a_webhook_url() {
+    let config = configure(&HOOKS);
+    let url = "HTTPS://Hooks.Example.com/Done?t=1";
+    let named = write(&config, CREATE, &with_webhook(url)).webhook;
+    assert_eq!(named.as_deref(), Some("https://hooks.example.com/Done?t=1"));
+    let none = write(&config, CREATE, &HeaderFields::default()).webhook;
+    assert_eq!(none, None);
+}
+
+#[test]
+fn webhook_needs_a_new_job_a_signing_secret_and_an_allowed_host() {
+    let (off, set_up) = (configuration(), configure(&HOOKS));
+    let without_hosts = configure(&[
+        ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
+        ("WEBHOOK_URL", Some("https://own.example.com/done")),
+    ]);
+    let (hook, own) = ("https://hooks.example.com/", "https://own.example.com/done");
+    let secret = "https://me:secret-word@hooks.example.com/";
+    for (config, target, urls, rule) in [
+        (
+            &set_up,
+            CREATE,
+            ["", "https://evil.example.com/", secret],
+            "webhook-url",
+        ),
+        (&off, CREATE, [hook, "", "http://x"], "webhooks-off"),
+        (&without_hosts, CREATE, [hook, own, ""], "webhook-hosts"),
+        (&off, MESSAGE, [hook; 3], "create-only"),
+        (&set_up, MESSAGE, [hook; 3], "create-only"),
+    ] {
+        for url in urls {
+            let problem = accept(config, target, &with_webhook(url), BODY).unwrap_err();
+            assert_eq!(field_and_rule(&problem), ["Webhook-Url", rule], "{url}");
+            assert!(!problem.to_json("an-id").contains("secret-word"));
+        }
+    }
+    let used = write(&without_hosts, CREATE, &HeaderFields::default()).webhook;
+    assert_eq!(used.as_deref(), Some(own));
+}
+
+#[test]
+fn job_without_a_webhook_uses_the_operators_webhook() {
+    let config = configure(&[
+        ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
+        ("WEBHOOK_HOSTS", Some("hooks.example.com")),
+        ("WEBHOOK_URL", Some("https://Own.Example.com/done")),
+    ]);
+    let none = HeaderFields::default();
+    let webhook = |url, headers: &HeaderFields| write(&config, url, headers).webhook;
+    let expected = Some("https://own.example.com/done");
+    assert_eq!(webhook(CREATE, &none).as_deref(), expected);
+    assert_eq!(webhook(MESSAGE, &none), None, "its job has it already");
+    let other = "https://hooks.example.com/";
+    let expected = Some(other);
+    assert_eq!(webhook(CREATE, &with_webhook(other)).as_deref(), expected);
+}
+
+#[test]
+fn fingerprint_ignores_the_spelling_of_a_request() {
+    let config = configure(&HOOKS);
+    let print = |url, headers: &HeaderFields, body: &str| {
+        let write = accept(&config, url, headers, body.as_bytes());
+        write.map_err(|problem| problem.detail).unwrap().fingerprint
+    };
+    let none = HeaderFields::default();
+    let same = print(CREATE, &none, r#"{"prompt":"x y"}"#);
+    // The order of properties needs no test, because the body has a single property.
+    for body in [
+        "{\"prompt\":\"x y\"}",
+        " {\r\n\t\"prompt\" : \"x y\" } \n",
+        r#"{"\u0070rompt":"\u0078\u0020y"}"#,
+    ] {
+        assert_eq!(print(CREATE, &none, body), same, "{body}");
+    }
+    let encoded = CREATE.replace("demo-docs", "%64emo%2Ddocs");
+    let with_query = format!("{CREATE}?&");
+    let body = r#"{"prompt":"x y"}"#;
+    assert_eq!(print(&encoded, &none, body), same);
+    assert_eq!(print(&with_query, &none, body), same);
+
+    let other_project = CREATE.replace("demo-docs", "other%20docs");
+    let other_job = MESSAGE.replace("j1", "j2");
+    let first_hook = with_webhook("https://hooks.example.com/1");
+    let second_hook = with_webhook("https://hooks.example.com/2");
+    let mut prints = vec![
+        same,
+        print(CREATE, &none, r#"{"prompt":"x  y"}"#),
+        print(CREATE, &none, r#"{"prompt":"x y "}"#),
+        print(CREATE, &none, r#"{"prompt":"X y"}"#),
+        print(CREATE, &none, r#"{"prompt":"x y\u0000"}"#),
+        print(&other_project, &none, body),
+        print(MESSAGE, &none, body),
+        print(&other_job, &none, body),
+        print(CREATE, &first_hook, body),
+        print(CREATE, &second_hook, body),
+    ];
+    let count = prints.len();
+    prints.sort_unstable();
+    prints.dedup();
+    assert_eq!(prints.len(), count);
+}
+
+#[test]
+fn fingerprint_ignores_the_caller() {
+    // The fingerprint can omit the caller, because idempotency records are stored per caller.
+    let print = |claims: &Value| {
+        let bearer = bearer_of(claims);
+        let head = post(CREATE, &bearer);
+        let (facts, headers) = (admit(&head).facts, with_key("8e03"));
+        read_write(&configuration(), facts, &head, &headers, BODY).unwrap()
+    };
+    let alice = print(&claims_with("sub", Some(json!("alice"))));
+    let bob = print(&claims_with("sub", Some(json!("bob"))));
+    assert_eq!(alice.fingerprint, bob.fingerprint);
+    assert_eq!(bob.budget.caller, "quillgate bob");
+    assert_ne!(alice.budget.caller, bob.budget.caller);
 }

@@ -1,5 +1,3 @@
-//! Cached key sets.
-
 use quillgate::Millis;
 use quillgate_worker::auth::jwks::{
     Algorithm, FetchReason, KeySet, KeySetReply, NoKey, RememberedSet, Search, read_age,
@@ -46,6 +44,12 @@ fn conclude<'a>(
     remembered.conclude(FetchReason::Search, set, kid.into(), Algorithm::Rs256, now);
 }
 
+/// Ends the refresh of a set for the key `key-1`.
+fn conclude_refresh(remembered: &mut RememberedSet, set: Option<KeySet>, now: Millis) {
+    let (reason, kid) = (FetchReason::Refresh, Some("key-1"));
+    remembered.conclude(reason, set, kid, Algorithm::Rs256, now);
+}
+
 fn is_found(search: &Search) -> bool {
     matches!(search, Search::Found(Ok(_)))
 }
@@ -70,12 +74,10 @@ fn random_kids_cause_few_fetches_a_minute() {
                 let set = is_available.then(|| fetched(now));
                 conclude(&mut remembered, set, &*kid, now);
             }
-            assert_eq!(
-                remembered
-                    .find(Some("key-1"), Algorithm::Rs256, now)
-                    .is_ok(),
-                is_available
-            );
+            let found = remembered
+                .find(Some("key-1"), Algorithm::Rs256, now)
+                .is_ok();
+            assert_eq!(found, is_available);
         }
         assert_eq!(fetches, expected, "{is_available}");
     }
@@ -122,13 +124,7 @@ fn key_set_is_fetched_again_after_an_hour() {
     // A key that was removed from the set causes one search, and is then unknown until the pause
     // ends.
     let empty = KeySet::read(&key_set(&[]), at(3_600)).unwrap();
-    remembered.conclude(
-        FetchReason::Refresh,
-        Some(empty),
-        Some("key-1"),
-        Algorithm::Rs256,
-        at(3_600),
-    );
+    conclude_refresh(&mut remembered, Some(empty), at(3_600));
     assert_eq!(search(&mut remembered, "key-1", at(3_600)), SEARCH);
     conclude(&mut remembered, None, "key-1", at(3_600));
     assert_eq!(search(&mut remembered, "key-1", at(3_601)), unknown());
@@ -147,13 +143,7 @@ fn known_key_survives_an_outage_of_a_day() {
         let now = at(seconds);
         let searched = search(&mut remembered, "key-1", now);
         assert_eq!(searched == REFRESH, is_refreshed, "{seconds}");
-        remembered.conclude(
-            FetchReason::Refresh,
-            None,
-            Some("key-1"),
-            Algorithm::Rs256,
-            now,
-        );
+        conclude_refresh(&mut remembered, None, now);
         let found = remembered.find(Some("key-1"), Algorithm::Rs256, now);
         assert!(found.is_ok(), "{seconds}");
     }
@@ -166,10 +156,8 @@ fn known_key_survives_an_outage_of_a_day() {
 fn cached_response_without_the_key_needs_the_issuer() {
     let reply = |set, is_from_cache| KeySetReply { set, is_from_cache };
     for (kid, needs_issuer) in [(Some("key-1"), false), (Some("key-3"), true), (None, true)] {
-        assert_eq!(
-            reply(Some(fetched(NOW)), true).needs_issuer(kid),
-            needs_issuer
-        );
+        let found = reply(Some(fetched(NOW)), true).needs_issuer(kid);
+        assert_eq!(found, needs_issuer);
         assert!(!reply(Some(fetched(NOW)), false).needs_issuer(kid));
         // A cached error must not stay.
         assert!(reply(None, true).needs_issuer(kid));
@@ -219,13 +207,8 @@ fn added_key_is_found_immediately() {
     };
     assert_eq!(by_new(&mut remembered, at(1)), SEARCH);
     let new = Some(fetched(at(1)));
-    remembered.conclude(
-        FetchReason::Search,
-        new,
-        Some("key-2"),
-        Algorithm::Es256,
-        at(1),
-    );
+    let (reason, algorithm) = (FetchReason::Search, Algorithm::Es256);
+    remembered.conclude(reason, new, Some("key-2"), algorithm, at(1));
     assert!(is_found(&by_new(&mut remembered, at(2))));
     assert_eq!(search(&mut remembered, "key-3", at(2)), SEARCH);
 }

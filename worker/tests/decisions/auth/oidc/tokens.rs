@@ -1,38 +1,34 @@
-//! Validation of issuers' tokens.
-
-mod claims;
-
 use quillgate_worker::auth::Credentials;
 use quillgate_worker::auth::jwks::{Algorithm, KeySet};
 use serde_json::{Value, json};
 
 use super::{
-    GITHUB, TEAM, assert_accepted, claims, header, identify, identify_assertion, identify_bearer,
-    team_claims, token,
+    GITHUB, TEAM, assert_accepted, claims, config, config_of, header, identify, identify_assertion,
+    identify_bearer, issuers, team_claims, token,
 };
 use crate::fixtures::{
-    NOW, assert_invalid_token, change, claims as own_claims, configuration, encode,
-    in_authorization, key_set, modulus, rsa_key, sign_token, token as own_token,
+    EXPIRED, INCOMPLETE, MALFORMED, NOT_YET, NOW, OTHER_ISSUER, SECONDS, UNKNOWN_KIND,
+    WRONG_SIGNATURE, assert_invalid_token, bearer, change, claims as own_claims, configuration,
+    each, encode, in_assertion, in_authorization, key_set, modulus, rsa_key, sign_token, summarize,
+    token as own_token,
 };
 
 #[track_caller]
 fn assert_refused(token: &str, reason: &str) {
-    match identify_bearer(token) {
-        Ok((_, caller)) => panic!("accepted as {caller:?}, where \"{reason}\" was expected"),
-        Err(problem) => assert_invalid_token(&problem, reason),
-    }
+    assert_invalid_token(&identify_bearer(token).unwrap_err(), reason);
 }
 
-const MALFORMED: &str = "the access token is not a signed JWT";
-const INCOMPLETE: &str = "the access token's claims are not complete";
-const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
-const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
-const OTHER_ISSUER: &str = "the access token is from another issuer";
+fn with_header(name: &str, value: Option<Value>) -> String {
+    token(&change(header(), name, value), &claims())
+}
+
+fn with_claim(name: &str, value: Option<Value>) -> String {
+    token(&header(), &change(claims(), name, value))
+}
+
 const OTHER_AUDIENCE: &str = "the access token is for another audience";
 const NO_KEY: &str = "the access token names no key";
 const ITS_OWN_KEY: &str = "the access token brings its own key";
-const EXPIRED: &str = "the access token has expired";
-const NOT_YET: &str = "the access token is not valid yet";
 const ALGORITHM: &str =
     "the access token must be signed with HS256, or by a trusted issuer with RS256 or ES256";
 
@@ -47,10 +43,8 @@ fn host_must_verify_the_signature_before_admission() {
     assert_eq!(unverified.signed(), signed);
     assert_eq!(encode(&unverified.signature), signature);
     assert_eq!(caller.issuer, GITHUB);
-    assert_eq!(
-        caller.key(),
-        "https://token.actions.githubusercontent.com repo:acme/docs:ref:refs/heads/main"
-    );
+    let expected = "https://token.actions.githubusercontent.com repo:acme/docs:ref:refs/heads/main";
+    assert_eq!(caller.key(), expected);
 }
 
 #[test]
@@ -60,17 +54,10 @@ fn issuer_tokens_must_use_rs256_or_es256() {
         "RS256 ", "RS384", "RS512", "RS1", "PS256", "PS384", "es256", "ES256K", "ES384", "ES512",
         "EdDSA", "Ed25519", "RSA-OAEP", "dir", "A128KW",
     ] {
-        let header = change(header(), "alg", Some(json!(alg)));
-        assert_refused(&token(&header, &claims()), ALGORITHM);
+        assert_refused(&with_header("alg", Some(json!(alg))), ALGORITHM);
     }
-    for alg in [
-        json!(null),
-        json!(["RS256"]),
-        json!({ "RS256": 1 }),
-        json!(256),
-    ] {
-        let header = change(header(), "alg", Some(alg));
-        assert_refused(&token(&header, &claims()), MALFORMED);
+    for alg in each(json!([null, ["RS256"], { "RS256": 1 }, 256])) {
+        assert_refused(&with_header("alg", Some(alg)), MALFORMED);
     }
     let header = change(header(), "alg", Some(json!("ES256")));
     let (unverified, _) = identify_bearer(&token(&header, &claims())).unwrap();
@@ -94,10 +81,8 @@ fn only_hs256_is_expected_without_a_trusted_issuer() {
 #[test]
 fn public_key_never_verifies_an_hs256_token() {
     let jwk = json!({ "kty": "RSA", "n": modulus(2048), "e": "AQAB" }).to_string();
-    let pem = format!(
-        "-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n",
-        modulus(2048)
-    );
+    let key = modulus(2048);
+    let pem = format!("-----BEGIN PUBLIC KEY-----\n{key}\n-----END PUBLIC KEY-----\n");
     for secret in [&*jwk, &*pem, pem.trim_end(), &*modulus(2048), "key-1", ""] {
         for claims in [claims(), own_claims()] {
             for header in [
@@ -121,8 +106,7 @@ fn gateway_secret_cannot_sign_issuer_tokens() {
 #[test]
 fn issuer_key_cannot_sign_gateway_tokens() {
     for issuer in ["quillgate", "Quillgate", ""] {
-        let claims = change(claims(), "iss", Some(json!(issuer)));
-        assert_refused(&token(&header(), &claims), OTHER_ISSUER);
+        assert_refused(&with_claim("iss", Some(json!(issuer))), OTHER_ISSUER);
     }
     assert_refused(&token(&header(), &own_claims()), OTHER_ISSUER);
 }
@@ -138,25 +122,18 @@ fn issuer_is_compared_exactly() {
         "https://token.actions.githubusercontent.com\u{0}",
         TEAM,
     ] {
-        let claims = change(claims(), "iss", Some(json!(issuer)));
-        assert_refused(&token(&header(), &claims), OTHER_ISSUER);
+        assert_refused(&with_claim("iss", Some(json!(issuer))), OTHER_ISSUER);
     }
-    for issuer in [json!(null), json!([GITHUB]), json!(1), json!({})] {
-        let claims = change(claims(), "iss", Some(issuer));
-        assert_refused(&token(&header(), &claims), INCOMPLETE);
+    for issuer in each(json!([null, [GITHUB], 1, {}])) {
+        assert_refused(&with_claim("iss", Some(issuer)), INCOMPLETE);
     }
 }
 
 #[test]
 fn key_id_is_a_string_of_1_to_256_bytes() {
     let with = |kid: Option<Value>| token(&change(header(), "kid", kid), &claims());
-    for kid in [
-        json!(""),
-        json!(1),
-        json!(["key-1"]),
-        json!("k".repeat(257)),
-        json!("ä".repeat(129)),
-    ] {
+    let long = ["k".repeat(257), "ä".repeat(129)];
+    for kid in each(json!(["", 1, ["key-1"], long[0], long[1]])) {
         assert_refused(&with(Some(kid)), NO_KEY);
     }
     for kid in [None, Some(json!(null))] {
@@ -176,10 +153,8 @@ fn key_id_is_a_string_of_1_to_256_bytes() {
         assert_eq!(unverified.kid.as_deref(), Some(kid));
         assert_eq!(unverified.jwks(), format!("{GITHUB}/.well-known/jwks"));
         let found = key_set.find(Some(kid), Algorithm::Rs256);
-        assert_eq!(
-            found,
-            Err("the access token's kid is not one of its issuer's keys")
-        );
+        let expected = Err("the access token's kid is not one of its issuer's keys");
+        assert_eq!(found, expected);
     }
 }
 
@@ -192,26 +167,23 @@ fn token_cannot_contain_its_own_key() {
         ("x5u", json!("https://evil.example/cert.pem")),
         ("x5c", json!(["MIIB"])),
     ] {
-        let header = change(header(), name, Some(value));
-        assert_refused(&token(&header, &claims()), ITS_OWN_KEY);
+        assert_refused(&with_header(name, Some(value)), ITS_OWN_KEY);
     }
 }
 
 #[test]
 fn unknown_type_or_extension_is_rejected() {
-    for typ in [
-        json!("JWE"),
-        json!("dpop+jwt"),
-        json!("application/dpop+jwt"),
-        json!(""),
-        json!(["JWT"]),
-    ] {
-        let header = change(header(), "typ", Some(typ));
-        assert_refused(&token(&header, &claims()), UNKNOWN_KIND);
+    for typ in each(json!([
+        "JWE",
+        "dpop+jwt",
+        "application/dpop+jwt",
+        "",
+        ["JWT"]
+    ])) {
+        assert_refused(&with_header("typ", Some(typ)), UNKNOWN_KIND);
     }
-    for crit in [json!(["b64"]), json!([]), json!("exp")] {
-        let header = change(header(), "crit", Some(crit));
-        assert_refused(&token(&header, &claims()), UNKNOWN_KIND);
+    for crit in each(json!([["b64"], [], "exp"])) {
+        assert_refused(&with_header("crit", Some(crit)), UNKNOWN_KIND);
     }
     for typ in [
         None,
@@ -220,16 +192,15 @@ fn unknown_type_or_extension_is_rejected() {
         Some("application/at+jwt"),
         Some("Application/AT+JWT"),
     ] {
-        let header = change(header(), "typ", typ.map(Value::from));
-        assert_accepted(&token(&header, &claims()));
+        assert_accepted(&with_header("typ", typ.map(Value::from)));
     }
 }
 
 #[test]
 fn null_header_property_counts_as_absent() {
     for name in ["typ", "crit", "jwk", "jku", "x5u", "x5c", "kid"] {
+        assert_accepted(&with_header(name, Some(json!(null))));
         let header = change(header(), name, Some(json!(null)));
-        assert_accepted(&token(&header, &claims()));
         assert!(identify_assertion(&token(&header, &team_claims())).is_ok());
     }
 }
@@ -242,25 +213,179 @@ fn operator_learns_the_refused_issuer_and_audience() {
         identify_bearer(&token(&header(), &claims)).unwrap_err()
     };
     let problem = refuse("iss", json!(format!("{GITHUB}/\n\"")));
-    assert_eq!(
-        problem.operator.as_deref(),
-        Some(
-            r#"TRUSTED_ISSUERS does not accept a token whose iss is "https://token.actions.githubusercontent.com/\n\"""#
-        )
+    let expected = Some(
+        r#"TRUSTED_ISSUERS does not accept a token whose iss is "https://token.actions.githubusercontent.com/\n\"""#,
     );
+    assert_eq!(problem.operator.as_deref(), expected);
     let answer = problem.to_json("an-id");
     assert!(!answer.contains("github") && !answer.contains("TRUSTED_ISSUERS"));
     let long = refuse("iss", json!("ä".repeat(5_000)));
-    assert!(
-        long.operator
-            .unwrap()
-            .ends_with(&format!("{}\"", "ä".repeat(256)))
-    );
+    let cut = format!("{}\"", "ä".repeat(256));
+    assert!(long.operator.unwrap().ends_with(&cut));
     let problem = refuse("aud", json!(["first", "second"]));
-    assert!(
-        problem
-            .operator
-            .unwrap()
-            .ends_with("aud is \"first second\"")
-    );
+    let operator = problem.operator.unwrap();
+    assert!(operator.ends_with("aud is \"first second\""));
+}
+
+#[test]
+fn token_audience_must_include_the_gateway() {
+    let others = ["https://other.example", "quillgate"];
+    for audience in each(json!(["quillgate", ["quillgate"], others])) {
+        assert_accepted(&with_claim("aud", Some(audience)));
+    }
+    let other = ["other", "quillgate2"];
+    for audience in each(json!([
+        "",
+        [],
+        "Quillgate",
+        "quillgate,other",
+        other,
+        "first-app"
+    ])) {
+        assert_refused(&with_claim("aud", Some(audience)), OTHER_AUDIENCE);
+    }
+    for audience in [
+        None,
+        Some(json!(null)),
+        Some(json!(1)),
+        Some(json!(["quillgate", 1])),
+        Some(json!([["quillgate"]])),
+    ] {
+        assert_refused(&with_claim("aud", audience), INCOMPLETE);
+    }
+}
+
+#[test]
+fn subject_must_be_a_nonempty_string() {
+    for subject in [None, Some(json!(null)), Some(json!(1)), Some(json!(["a"]))] {
+        assert_refused(&with_claim("sub", subject), INCOMPLETE);
+    }
+    let nobody = with_claim("sub", Some(json!("")));
+    assert_refused(&nobody, "the access token has no subject");
+}
+
+#[test]
+fn clock_leeway_is_one_minute_at_both_ends() {
+    for (name, value, reason) in [
+        ("exp", json!(SECONDS - 59), None),
+        ("exp", json!(1_749_999_940.001), None),
+        ("exp", json!(SECONDS - 60), Some(EXPIRED)),
+        ("exp", json!(-1e308), Some(EXPIRED)),
+        ("exp", json!(SECONDS + 31 * 86_400), None),
+        ("nbf", json!(SECONDS + 60), None),
+        ("nbf", json!(1_750_000_060.01), Some(NOT_YET)),
+        ("iat", json!(SECONDS + 60), None),
+        ("iat", json!(SECONDS + 61), Some(NOT_YET)),
+        ("iat", json!(1e308), Some(NOT_YET)),
+        ("exp", json!("1750000300"), Some(INCOMPLETE)),
+        ("exp", json!(null), Some(INCOMPLETE)),
+        ("nbf", json!("1750000000"), Some(INCOMPLETE)),
+        ("iat", json!([SECONDS]), Some(INCOMPLETE)),
+    ] {
+        let token = with_claim(name, Some(value));
+        match reason {
+            Some(reason) => assert_refused(&token, reason),
+            None => drop(assert_accepted(&token)),
+        }
+    }
+    assert_refused(&with_claim("exp", None), INCOMPLETE);
+    for name in ["nbf", "iat"] {
+        assert_accepted(&with_claim(name, None));
+    }
+}
+
+#[test]
+fn signature_has_a_permitted_length_and_one_encoding() {
+    let token = token(&header(), &claims());
+    let (signed, signature) = token.rsplit_once('.').unwrap();
+    let with = |signature: &str| format!("{signed}.{signature}");
+    for length in [0, 1, 32, 64, 128, 255] {
+        assert_refused(&with(&encode(vec![0; length])), WRONG_SIGNATURE);
+    }
+    for length in [256, 384, 512] {
+        assert_accepted(&with(&encode(vec![0; length])));
+    }
+    for written in [
+        format!("{signature}="),
+        format!("{signature}=="),
+        format!("{signature} "),
+        signature.replacen('B', "+", 1),
+        // Four bits of the last character are unused.
+        signature.trim_end_matches('w').to_owned() + "x",
+    ] {
+        assert_refused(&with(&written), MALFORMED);
+    }
+    assert!(identify_bearer(&format!("{signed}.")).is_err());
+    assert!(identify_bearer(signed).is_err());
+    assert!(identify_bearer(&format!("{token}.{signature}")).is_err());
+
+    let header = change(header(), "alg", Some(json!("ES256"))).to_string();
+    let signed = format!("{}.{}", encode(&header), encode(claims().to_string()));
+    for length in [0, 63, 65, 70, 71, 72, 96, 256] {
+        let token = format!("{signed}.{}", encode(vec![0; length]));
+        assert_refused(&token, WRONG_SIGNATURE);
+    }
+}
+
+#[test]
+fn issuer_tokens_are_accepted_only_in_the_configured_header() {
+    let team = token(&header(), &team_claims());
+    let (unverified, caller) = identify_assertion(&team).unwrap();
+    assert_eq!(unverified.jwks(), format!("{TEAM}/cdn-cgi/access/certs"));
+    assert_eq!(caller.subject, "7335d417-61da-459d-899c-0a01c76a2f94");
+    assert!(caller.authorize("acme-docs", "jobs:read").is_ok());
+    assert!(caller.require_operator().is_ok());
+
+    assert_refused(&team, OTHER_ISSUER);
+    let github = token(&header(), &claims());
+    for (token, reason) in [
+        (github, OTHER_ISSUER),
+        (own_token(&own_claims()), ALGORITHM),
+        (format!("Bearer {team}"), MALFORMED),
+    ] {
+        assert_invalid_token(&identify_assertion(&token).unwrap_err(), reason);
+    }
+    for two_fields in [format!("{team}, {team}"), format!("{team},{team}")] {
+        assert!(identify_assertion(&two_fields).is_err(), "{two_fields}");
+    }
+    let expected = "missing-token";
+    assert_eq!(identify_assertion("").unwrap_err().kind.as_str(), expected);
+}
+
+#[test]
+fn authorization_takes_precedence_over_an_assertion() {
+    let team = token(&header(), &team_claims());
+    let with = |authorization: &str| {
+        let credentials = Credentials {
+            access_assertion: Some(&team),
+            ..in_authorization(authorization)
+        };
+        identify(&credentials, &config())
+    };
+    for (authorization, kind) in [
+        ("", "missing-token"),
+        ("Bearer", "missing-token"),
+        ("Basic YTpi", "missing-token"),
+        ("Bearer x", "invalid-token"),
+        (&format!("Bearer {}.x", bearer()), "invalid-token"),
+    ] {
+        let problem = with(authorization).unwrap_err();
+        let expected = format!("401 {kind}");
+        assert_eq!(summarize(&problem), expected, "{authorization}");
+    }
+    assert_eq!(with(&bearer()).unwrap().subject, "alice");
+}
+
+#[test]
+fn access_header_is_ignored_without_an_issuer_for_it() {
+    let team = token(&header(), &team_claims());
+    for config in [
+        configuration(),
+        config_of(&json!([issuers()[0]])).ok().unwrap(),
+    ] {
+        for token in [&team, &own_token(&own_claims())] {
+            let problem = identify(&in_assertion(token), &config).unwrap_err();
+            assert_eq!(summarize(&problem), "401 missing-token", "{token}");
+        }
+    }
 }

@@ -1,9 +1,7 @@
-//! Same-origin checks.
-
 use quillgate_worker::auth::session::cross_site::check_same_origin;
 
 use super::{ORIGIN, SESSION, VIEWS, cookie, head, refuse, signing_in};
-use crate::fixtures::{RequestHead, admit, configuration, status_and_kind};
+use crate::fixtures::{admit, summarize};
 
 const SITES: [Option<&str>; 5] = [
     None,
@@ -28,11 +26,7 @@ fn only_the_gateways_page_can_use_a_session() {
         let reads = matches!(method, "GET" | "HEAD");
         for site in SITES {
             for origin in ORIGINS {
-                let request = RequestHead {
-                    origin,
-                    fetch_site: site,
-                    ..head(method, VIEWS)
-                };
+                let request = head(method, VIEWS).origin(origin).fetch_site(site);
                 let comes_from_here = match (origin, site) {
                     (Some(ORIGIN), None | Some("same-origin")) => true,
                     (None, None | Some("same-origin" | "none")) | (Some(ORIGIN), Some("none")) => {
@@ -41,13 +35,10 @@ fn only_the_gateways_page_can_use_a_session() {
                     _ => false,
                 };
                 let checked = check_same_origin(&request.read());
-                assert_eq!(
-                    checked.is_ok(),
-                    comes_from_here,
-                    "{method} {origin:?} {site:?}"
-                );
+                let found = checked.is_ok();
+                assert_eq!(found, comes_from_here, "{method} {origin:?} {site:?}");
                 if let Err(problem) = checked {
-                    assert_eq!(status_and_kind(&problem), (403, "cross-site"));
+                    assert_eq!(summarize(&problem), "403 cross-site");
                 }
             }
         }
@@ -55,75 +46,42 @@ fn only_the_gateways_page_can_use_a_session() {
 }
 
 #[test]
-fn origin_allowed_for_tokens_cannot_use_the_cookie() {
-    let cookie = cookie();
+fn any_session_cookie_needs_the_same_origin_and_other_cookies_are_ignored() {
+    let (cookie, views) = (cookie(), head("GET", VIEWS));
+    let (same_site, cross_site) = (Some("same-site"), Some("cross-site"));
     // https://docs.example is in ALLOWED_ORIGINS.
-    let request = RequestHead {
-        origin: Some("https://docs.example"),
-        cookie: Some(&cookie),
-        ..head("GET", VIEWS)
-    };
-    let problem = admit(&configuration(), &request).result.unwrap_err();
-    assert_eq!(status_and_kind(&problem), (403, "cross-site"));
-}
-
-#[test]
-fn forged_cookie_follows_the_same_origin_rule() {
-    let request = RequestHead {
-        cookie: Some("__Host-quillgate=x"),
-        fetch_site: Some("same-site"),
-        ..head("GET", VIEWS)
-    };
-    assert_eq!(status_and_kind(&refuse(&request)), (403, "cross-site"));
-}
-
-#[test]
-fn other_cookies_are_ignored() {
-    let request = RequestHead {
-        cookie: Some("theme=dark"),
-        fetch_site: Some("cross-site"),
-        ..head("GET", VIEWS)
-    };
-    assert_eq!(status_and_kind(&refuse(&request)), (401, "missing-token"));
+    let allowed = Some("https://docs.example");
+    for (cookie, origin, site, expected) in [
+        (&*cookie, allowed, None, "403 cross-site"),
+        ("__Host-quillgate=x", None, same_site, "403 cross-site"),
+        ("theme=dark", None, cross_site, "401 missing-token"),
+    ] {
+        let request = views.cookie(cookie).origin(origin).fetch_site(site);
+        assert_eq!(summarize(&refuse(&request)), expected, "{cookie}");
+    }
 }
 
 #[test]
 fn other_pages_cannot_open_or_end_sessions_or_start_sign_in() {
     let start = "https://gate.example/session/start?issuer=Second";
     for (method, url) in [("POST", SESSION), ("DELETE", SESSION), ("GET", start)] {
-        let own = RequestHead {
-            fetch_site: Some("same-origin"),
-            ..head(method, url)
-        };
+        let own = head(method, url).fetch_site("same-origin");
         assert!(admit(&signing_in(), &own).result.is_ok(), "{method} {url}");
         for site in ["same-site", "cross-site"] {
-            let elsewhere = RequestHead {
-                fetch_site: Some(site),
-                ..own
-            };
-            assert_eq!(status_and_kind(&refuse(&elsewhere)), (403, "cross-site"));
+            let elsewhere = own.fetch_site(site);
+            assert_eq!(summarize(&refuse(&elsewhere)), "403 cross-site");
         }
     }
     for method in ["POST", "DELETE"] {
-        let silent = RequestHead {
-            origin: None,
-            ..head(method, SESSION)
-        };
-        assert_eq!(status_and_kind(&refuse(&silent)), (403, "cross-site"));
+        let silent = head(method, SESSION).origin(None);
+        assert_eq!(summarize(&refuse(&silent)), "403 cross-site");
     }
 }
 
 #[test]
 fn issuer_redirect_is_accepted_with_any_session() {
-    let cookie = cookie();
-    let request = RequestHead {
-        cookie: Some(&cookie),
-        access_assertion: Some("x"),
-        fetch_site: Some("cross-site"),
-        ..head(
-            "GET",
-            "https://gate.example/session/callback?code=x&state=y",
-        )
-    };
+    let (cookie, url) = (cookie(), format!("{SESSION}/callback?code=x&state=y"));
+    let request = head("GET", &url).cookie(&*cookie).access_assertion("x");
+    let request = request.fetch_site("cross-site");
     assert!(admit(&signing_in(), &request).result.is_ok());
 }

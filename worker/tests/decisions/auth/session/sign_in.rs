@@ -1,5 +1,3 @@
-//! Sign-in at an issuer.
-
 mod issuers;
 
 use std::collections::BTreeMap;
@@ -18,9 +16,7 @@ use quillgate_worker::http::url::{decode_percent, split_url};
 use sha2::{Digest, Sha256};
 
 use super::{ISSUERS, SIGN_IN, signing_in};
-use crate::fixtures::{
-    NOW, RequestHead, SECRET, at, configure, encode, field_and_rule, status_and_kind,
-};
+use crate::fixtures::{NOW, RequestHead, SECRET, at, configure, encode, field_and_rule, summarize};
 
 fn pairs(text: &str) -> BTreeMap<String, String> {
     let pair = |pair: &str| {
@@ -31,17 +27,10 @@ fn pairs(text: &str) -> BTreeMap<String, String> {
 }
 
 fn head(url: &str, cookie: Option<&str>) -> request_head::RequestHead {
-    let head = RequestHead {
-        method: "GET",
-        url,
-        cookie,
-        ..RequestHead::default()
-    };
-    head.read()
+    RequestHead::new("GET", url).cookie(cookie).read()
 }
 
-/// Completes a sign-in that started with `query`. Returns the path to which the gateway then
-/// redirects the browser.
+/// Completes a sign-in that started with `query`.
 fn sign_in(query: &str) -> Result<String, Problem> {
     let browser = Browser::of(&begin_in(query, 1, None)?);
     let config = signing_in();
@@ -49,17 +38,11 @@ fn sign_in(query: &str) -> Result<String, Problem> {
     Ok(callback.unwrap().return_path)
 }
 
-/// Starts a sign-in, in which every random byte is `seed`. Returns the header fields of the
-/// redirect to the issuer. `before` is the browser's current session.
+/// Starts a sign-in, in which every random byte is `seed`.
 fn begin_in(query: &str, seed: u8, before: Option<&SessionId>) -> Result<HeaderFields, Problem> {
     let url = format!("https://gate.example/session/start?{query}");
-    begin(
-        &signing_in().auth,
-        &head(&url, None),
-        before,
-        &[seed; 32],
-        NOW,
-    )
+    let (config, head) = (signing_in(), head(&url, None));
+    begin(&config.auth, &head, before, &[seed; 32], NOW)
 }
 
 /// A browser that has started a sign-in: its cookie and the parameters sent to the issuer.
@@ -99,10 +82,7 @@ impl Browser {
 
 #[track_caller]
 fn assert_failed(callback: Result<Callback<'_>, Problem>) {
-    assert_eq!(
-        status_and_kind(&callback.unwrap_err()),
-        (400, "sign-in-failed")
-    );
+    assert_eq!(summarize(&callback.unwrap_err()), "400 sign-in-failed");
 }
 
 #[test]
@@ -142,10 +122,8 @@ fn callback_returns_the_code_and_the_pkce_verifier() {
     let callback = browser
         .come_back(&browser.answer(), &config, at(599))
         .unwrap();
-    assert_eq!(
-        callback.issuer.token_endpoint,
-        "https://second.example/token"
-    );
+    let expected = "https://second.example/token";
+    assert_eq!(callback.issuer.token_endpoint, expected);
     assert_eq!(callback.nonce, browser.sent["nonce"]);
     assert_eq!(callback.return_path, "/?route=jobs");
     assert_eq!(callback.ends, at(600));
@@ -153,10 +131,8 @@ fn callback_returns_the_code_and_the_pkce_verifier() {
     assert_eq!(body["grant_type"], "authorization_code");
     assert_eq!(body["code"], "a+code");
     assert_eq!(body["client_id"], "client-2");
-    assert_eq!(
-        body["redirect_uri"],
-        "https://gate.example/session/callback"
-    );
+    let expected = "https://gate.example/session/callback";
+    assert_eq!(body["redirect_uri"], expected);
     assert!(!body.contains_key("client_secret"));
     let challenge = encode(Sha256::digest(&body["code_verifier"]));
     assert_eq!(challenge, browser.sent["code_challenge"]);
@@ -334,11 +310,8 @@ fn callback_of_another_issuer_is_rejected() {
     let browser = Browser::new("issuer=Second", 1);
     let with = |iss: &str| format!("{}&iss={iss}", browser.answer());
     let config = signing_in();
-    assert!(
-        browser
-            .come_back(&with("https%3A%2F%2Flogin.example"), &config, NOW)
-            .is_ok()
-    );
+    let own = with("https%3A%2F%2Flogin.example");
+    assert!(browser.come_back(&own, &config, NOW).is_ok());
     assert_failed(browser.come_back(&with("https%3A%2F%2Fevil.example"), &config, NOW));
     let without: &str = Box::leak(SIGN_IN.replace("\"Second\"", "\"Third\"").into());
     let config = configure(&[
@@ -370,18 +343,14 @@ fn return_address_must_be_a_path_of_the_gateway() {
             Ok(path) => assert!(is_here && path.starts_with('/'), "{path}"),
             Err(problem) => {
                 assert!(!is_here, "{path}");
-                let expected = ("return".to_owned(), "return-path".to_owned());
-                assert_eq!(field_and_rule(&problem), expected);
+                assert_eq!(field_and_rule(&problem), ["return", "return-path"]);
             }
         }
     }
     assert_eq!(sign_in("issuer=Second").unwrap(), "/");
     for query in ["", "issuer=", "issuer=second", "issuer=Third"] {
-        assert_eq!(
-            status_and_kind(&sign_in(query).unwrap_err()),
-            (404, "not-found"),
-            "{query}"
-        );
+        let expected = "404 not-found";
+        assert_eq!(summarize(&sign_in(query).unwrap_err()), expected, "{query}");
     }
 }
 

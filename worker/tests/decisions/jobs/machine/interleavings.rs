@@ -12,7 +12,7 @@ use quillgate_worker::jobs::poll::CREATION_DELAY;
 use quillgate_worker::jobs::poll_budget::{PollBudget, PollUsage};
 use quillgate_worker::jobs::webhook::JobEnd;
 
-use super::TIMING;
+use super::{MISSING, TIMING};
 
 const SECOND: Millis = Millis::from_seconds(1);
 const BUDGET: PollBudget = PollBudget {
@@ -87,7 +87,6 @@ fn action() -> impl Strategy<Value = Action> {
 #[derive(Default)]
 struct Slot {
     job: Job,
-    /// The job at Mintlify.
     truth: Option<State>,
     /// The response to the creation that has not arrived yet.
     creation: Option<Event>,
@@ -255,13 +254,9 @@ impl World {
         };
         let Slot { polls, truth, .. } = &mut self.slots[slot];
         let response = polls.remove(&poll).flatten().or_else(|| truth.clone());
-        let missing = PollFailure {
-            is_missing: true,
-            retry_after: None,
-        };
         let event = match (failure, response) {
             (None, Some(state)) => Event::PollAnswered(poll, state),
-            (failure, _) => Event::PollFailed(poll, failure.unwrap_or(missing)),
+            (failure, _) => Event::PollFailed(poll, failure.unwrap_or(MISSING)),
         };
         self.apply(slot, event);
         if self.slots[slot].polls.is_empty() {
@@ -291,11 +286,8 @@ impl World {
         }
         if let (Some(before), Some(after)) = (before, after) {
             let changed = u64::from(before.state.data != after.state.data);
-            assert_eq!(
-                after.version,
-                before.version + changed,
-                "each change has a number"
-            );
+            let expected = before.version + changed;
+            assert_eq!(after.version, expected, "each change has a number");
             let number = |record: &Record| record.state.data.parse::<u64>().ok();
             let is_newer = number(&after) >= number(&before);
             // The response to a follow-up can repeat an earlier state.

@@ -1,9 +1,9 @@
-//! Webhook deliveries.
-
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use quillgate::Millis;
 use quillgate_worker::jobs::resource::Resource;
 use quillgate_worker::jobs::webhook::{
-    JobEnd, Next, RETRY_AFTER, format_event, format_given_up, plan_next,
+    JobEnd, Next, RETRY_AFTER, derive_keys, format_event, format_given_up, plan_next, sign,
 };
 use serde_json::{Value, json};
 
@@ -27,11 +27,8 @@ fn delivery_attempts_follow_the_published_schedule() {
         Some(599),
     ] {
         for (attempt, wait) in (1..).zip(&RETRY_AFTER[1..]) {
-            assert_eq!(
-                plan_next(attempt, status, None, 0.0),
-                Next::Again(*wait),
-                "{status:?}"
-            );
+            let found = plan_next(attempt, status, None, 0.0);
+            assert_eq!(found, Next::Again(*wait), "{status:?}");
         }
         for attempt in [10, 11, u32::MAX] {
             assert_eq!(plan_next(attempt, status, None, 0.0), Next::GivenUp);
@@ -62,11 +59,8 @@ fn receiver_can_extend_but_not_shorten_the_wait() {
         (Some(301), Some(Millis(60_000)), five),
         (None, Some(Millis(60_000)), five),
     ] {
-        assert_eq!(
-            plan_next(1, status, asked, 0.0),
-            Next::Again(expected),
-            "{status:?} {asked:?}"
-        );
+        let found = plan_next(1, status, asked, 0.0);
+        assert_eq!(found, Next::Again(expected), "{status:?} {asked:?}");
     }
     assert_eq!(plan_next(10, Some(429), Some(DAY), 0.0), Next::GivenUp);
 }
@@ -82,50 +76,32 @@ fn jitter_extends_a_wait_by_at_most_a_tenth() {
         (f64::NAN, 300_000),
         (f64::INFINITY, 330_000),
     ] {
-        assert_eq!(
-            plan_next(2, None, None, jitter),
-            Next::Again(Millis(expected)),
-            "{jitter}"
-        );
+        let expected = Next::Again(Millis(expected));
+        assert_eq!(plan_next(2, None, None, jitter), expected, "{jitter}");
     }
 }
 
 #[test]
 fn job_ends_have_the_published_names() {
-    let ends = [
-        JobEnd::Completed,
-        JobEnd::Failed,
-        JobEnd::Archived,
-        JobEnd::Success,
-        JobEnd::Failure,
-        JobEnd::Unfinished,
-        JobEnd::NotFound,
-    ];
-    let names = ends.map(JobEnd::as_str);
-    assert_eq!(
-        names,
-        [
-            "completed",
-            "failed",
-            "archived",
-            "success",
-            "failure",
-            "unfinished",
-            "not_found"
-        ]
-    );
+    for (end, name) in [
+        (JobEnd::Completed, "completed"),
+        (JobEnd::Failed, "failed"),
+        (JobEnd::Archived, "archived"),
+        (JobEnd::Success, "success"),
+        (JobEnd::Failure, "failure"),
+        (JobEnd::Unfinished, "unfinished"),
+        (JobEnd::NotFound, "not_found"),
+    ] {
+        assert_eq!(end.as_str(), name);
+    }
 }
 
 #[test]
 fn payload_has_project_url_and_unchanged_job() {
     let job = r#"{"id":"j1","status":"completed","prLink":null,"x":"\u2028"}"#;
-    let written = format_event(
-        Resource::Job,
-        JobEnd::Completed.as_str(),
-        "2024-02-29T12:34:56.789Z",
-        ("a \"project\"", "https://hooks.example/\"x\""),
-        job,
-    );
+    let (end, time) = (JobEnd::Completed.as_str(), "2024-02-29T12:34:56.789Z");
+    let receiver = ("a \"project\"", "https://hooks.example/\"x\"");
+    let written = format_event(Resource::Job, end, time, receiver, job);
     let value: Value = serde_json::from_str(&written).unwrap();
     let expected = json!({
         "type": "agent_job.completed",
@@ -145,13 +121,9 @@ fn payload_of_a_deployment_says_whether_it_is_live() {
     let live = r#"{"_id":"d1","status":"failure","logs":["Successfully updated deployment","Failed to revalidate domain: a.example"]}"#;
     let failed = r#"{"_id":"d1","status":"failure","logs":["Failed to build"]}"#;
     let running = r#"{"_id":"d1","status":"in_progress"}"#;
+    let succeeded = r#"{"status":"success"}"#;
     for (end, deployment, kind, is_live) in [
-        (
-            JobEnd::Success,
-            r#"{"status":"success"}"#,
-            "ended",
-            json!(true),
-        ),
+        (JobEnd::Success, succeeded, "ended", json!(true)),
         (JobEnd::Failure, live, "ended", json!(true)),
         (JobEnd::Failure, failed, "ended", json!(false)),
         (JobEnd::Unfinished, running, "unfinished", Value::Null),
@@ -173,4 +145,80 @@ fn abandoned_webhook_is_logged_with_its_last_status() {
     assert_eq!(format_given_up("msg_1", Some(410)), expected);
     let expected = r#"{"webhook":"msg_1","givenUp":true,"status":null}"#;
     assert_eq!(format_given_up("msg_1", None), expected);
+}
+
+fn secret(text: &str) -> Vec<u8> {
+    STANDARD.decode(text).unwrap()
+}
+
+#[test]
+fn signature_matches_the_published_example() {
+    let signature = sign(
+        &[secret("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")],
+        "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        1_614_265_330,
+        r#"{"test": 2432232314}"#,
+    );
+    assert_eq!(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+}
+
+#[test]
+fn every_secret_signs_during_rotation() {
+    let (new, old) = (vec![1; 24], vec![2; 64]);
+    let one = |secret: &Vec<u8>| sign(std::slice::from_ref(secret), "msg_1", 7, "{}");
+    let both = sign(&[new.clone(), old.clone()], "msg_1", 7, "{}");
+    assert_eq!(both, format!("{} {}", one(&new), one(&old)));
+    let none: [Vec<u8>; 0] = [];
+    assert_eq!(sign(&none, "msg_1", 7, "{}"), "");
+}
+
+#[test]
+fn signature_covers_id_time_and_body() {
+    let signature_of = |id, time, body| sign(&[vec![1; 32]], id, time, body);
+    let signature = signature_of("msg_1", 7, "{}");
+    assert_eq!(signature, signature_of("msg_1", 7, "{}"));
+    for other in [
+        signature_of("msg_2", 7, "{}"),
+        signature_of("msg_1", 8, "{}"),
+        signature_of("msg_1", 7, "{ }"),
+    ] {
+        assert_ne!(signature, other);
+    }
+}
+
+#[test]
+fn each_receiver_has_its_own_keys() {
+    let secrets = [vec![1; 24], vec![2; 64]];
+    let keys = |project, url| derive_keys(&secrets, project, url);
+    let own = keys("acme", "https://hooks.example/a");
+    assert_eq!(own, keys("acme", "https://hooks.example/a"));
+    assert_eq!(own.len(), secrets.len());
+    for (key, secret) in own.iter().zip(&secrets) {
+        assert_ne!(&key[..], &secret[..]);
+    }
+    let found = derive_keys(&secrets[1..], "acme", "https://hooks.example/a");
+    assert_eq!(found, own[1..]);
+    for (project, url) in [
+        ("acme", "https://hooks.example/b"),
+        ("acme", "https://hooks.example/A"),
+        ("acme", "https://other.example/a"),
+        ("acme2", "https://hooks.example/a"),
+        ("https://hooks.example/a", "acme"),
+        ("a\nacme", "https://hooks.example/"),
+        ("acme", "https://hooks.example/a\nacme"),
+    ] {
+        for (other, key) in keys(project, url).iter().zip(&own) {
+            assert_ne!(other, key, "{project} {url}");
+        }
+    }
+    assert!(derive_keys(&[], "acme", "https://hooks.example/a").is_empty());
+}
+
+/// The expected key is the same as in `tests/harness/webhook_key.test.mjs`.
+#[test]
+fn key_matches_the_output_of_the_command() {
+    let url = "https://hooks.example/quillgate?a=b";
+    let keys = derive_keys(&[vec![7; 32]], "demo-docs", url);
+    let expected = "i8mj8aaEeiFIr10Ai9Q0MW3SSFpJRxPr+W9YCcfZZQc=";
+    assert_eq!(STANDARD.encode(keys[0]), expected);
 }

@@ -5,9 +5,14 @@ use quillgate_worker::jobs::webhook::queue::{DeliveryQueue, LEASE, Waiting};
 
 const TIMEOUT: Millis = Millis::from_seconds(20);
 
-/// Simulates deliveries until each healthy webhook is delivered. `hanging` and `healthy` contain
-/// the number of webhooks per receiver. All webhooks are due immediately. Returns when the last healthy
-/// webhook was delivered.
+fn waiting(receiver: &str, due: u64) -> Waiting {
+    Waiting {
+        receiver: receiver.to_owned(),
+        due: Millis(due),
+    }
+}
+
+/// Simulates deliveries until each healthy webhook is delivered.
 fn deliver(hanging: &[usize], healthy: &[usize], healthy_due: Millis) -> Millis {
     let mut queue = DeliveryQueue::default();
     let receivers = [
@@ -26,25 +31,19 @@ fn deliver(hanging: &[usize], healthy: &[usize], healthy_due: Millis) -> Millis 
     let mut ends: Vec<(Millis, String)> = Vec::new();
     let mut now = Millis(0);
     loop {
-        let waiting: Vec<_> = left
-            .iter()
-            .filter(|(_, count)| *count > 0)
-            .map(|(waiting, _)| waiting.clone())
-            .collect();
-        if !waiting
-            .iter()
-            .any(|waiting| waiting.receiver.contains("healthy"))
-            && !ends
-                .iter()
-                .any(|(_, receiver)| receiver.contains("healthy"))
-        {
+        let rest = |left: &[(Waiting, usize)]| -> Vec<Waiting> {
+            let rest = left.iter().filter(|(_, count)| *count > 0);
+            rest.map(|(waiting, _)| waiting.clone()).collect()
+        };
+        let waiting = rest(&left);
+        let waiting_receivers = waiting.iter().map(|waiting| &waiting.receiver);
+        let mut receivers = waiting_receivers.chain(ends.iter().map(|(_, receiver)| receiver));
+        if !receivers.any(|receiver| receiver.contains("healthy")) {
             return now;
         }
         while let Some(receiver) = queue.choose(&waiting, now) {
-            assert!(
-                !ends.iter().any(|(_, busy)| busy == receiver),
-                "{receiver} is busy"
-            );
+            let is_busy = ends.iter().any(|(_, busy)| busy == receiver);
+            assert!(!is_busy, "{receiver}");
             queue.begin(receiver, now);
             queue.begin_request(receiver, now);
             let time = if receiver.contains("hanging") {
@@ -59,12 +58,7 @@ fn deliver(hanging: &[usize], healthy: &[usize], healthy_due: Millis) -> Millis 
                 .1 -= 1;
         }
         assert!(ends.len() <= 2);
-        let rest: Vec<_> = left
-            .iter()
-            .filter(|(_, count)| *count > 0)
-            .map(|(waiting, _)| waiting.clone())
-            .collect();
-        let alarm = queue.next_due(&rest, now).filter(|at| *at > now);
+        let alarm = queue.next_due(&rest(&left), now).filter(|at| *at > now);
         let end = ends.iter().map(|(at, _)| *at).min();
         now = alarm.into_iter().chain(end).min().unwrap();
         for (_, receiver) in ends.extract_if(.., |(at, _)| *at <= now) {
@@ -90,10 +84,7 @@ fn receivers_that_hang_again_share_one_connection() {
 #[test]
 fn slow_receivers_take_turns() {
     let mut queue = DeliveryQueue::default();
-    let waiting = ["a", "b"].map(|receiver| Waiting {
-        receiver: receiver.to_owned(),
-        due: Millis(0),
-    });
+    let waiting = ["a", "b"].map(|receiver| waiting(receiver, 0));
     let mut order = String::new();
     let mut now = Millis(0);
     for _ in 0..6 {
@@ -115,10 +106,7 @@ fn slow_receivers_take_turns() {
 #[test]
 fn alarm_waits_for_what_it_can_deliver() {
     let mut queue = DeliveryQueue::default();
-    let waiting = ["a", "b", "c"].map(|receiver| Waiting {
-        receiver: receiver.to_owned(),
-        due: Millis(7),
-    });
+    let waiting = ["a", "b", "c"].map(|receiver| waiting(receiver, 7));
     assert_eq!(queue.next_due(&waiting, Millis(0)), Some(Millis(7)));
     queue.begin("a", Millis(10));
     let lease_end = Millis(10).plus(LEASE);
@@ -128,10 +116,8 @@ fn alarm_waits_for_what_it_can_deliver() {
     assert_eq!(queue.next_due(&waiting, Millis(10)), Some(lease_end));
     // An alarm in the past would fire continuously.
     let late = lease_end.plus(Millis(5));
-    assert_eq!(
-        queue.next_due(&waiting, late),
-        Some(late.plus(Millis(1_000)))
-    );
+    let expected = Some(late.plus(Millis(1_000)));
+    assert_eq!(queue.next_due(&waiting, late), expected);
     queue.finish("b", Millis(20));
     assert_eq!(queue.next_due(&waiting, Millis(20)), Some(Millis(7)));
 }
@@ -139,10 +125,7 @@ fn alarm_waits_for_what_it_can_deliver() {
 #[test]
 fn wait_for_a_permit_does_not_make_a_receiver_slow() {
     let mut queue = DeliveryQueue::default();
-    let waiting = ["a", "b"].map(|receiver| Waiting {
-        receiver: receiver.to_owned(),
-        due: Millis(0),
-    });
+    let waiting = ["a", "b"].map(|receiver| waiting(receiver, 0));
     // `a` gets no permit, then `b` is slow. Only `a` may start next to another slow receiver.
     queue.begin("a", Millis(0));
     let mut now = TIMEOUT;

@@ -1,5 +1,3 @@
-//! Issuers of a sign-in.
-
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::session::sign_in::read_token_response;
 use quillgate_worker::http::problem::Problem;
@@ -41,54 +39,40 @@ fn invalid_sign_in_variables_are_rejected() {
             .map(|error| error.to_string())
     };
     assert_eq!(refusal(SIGN_IN, None), None);
+    let properties = "must have issuers with the properties";
+    let one_of = "must have in issuer one of TRUSTED_ISSUERS";
     for (from, to, words) in [
         (SIGN_IN, "{}", "must be a JSON list"),
-        (SIGN_IN, "[5]", "must have issuers with the properties"),
+        (SIGN_IN, "[5]", properties),
+        (r#""clientId": "client-1","#, "", properties),
+        (r#""scope""#, r#""scopes""#, properties),
+        (r#": "client-1""#, r#": """#, "must have in clientId"),
         (
-            r#""clientId": "client-1","#,
-            "",
-            "must have issuers with the properties",
-        ),
-        (
-            r#""scope""#,
-            r#""scopes""#,
-            "must have issuers with the properties",
-        ),
-        (
-            r#""clientId": "client-1""#,
-            r#""clientId": """#,
-            "must have in clientId",
-        ),
-        (
-            r#""name": "Second""#,
-            r#""name": "Acme & Sons""#,
+            ": \"Second\"",
+            ": \"Acme & Sons\"",
             "must have a different name",
         ),
         (r#""name": "Second""#, r#""name": """#, "must have in name"),
         (
-            r#""issuer": "https://login.example""#,
-            r#""issuer": "https://access.example""#,
-            "must have in issuer one of TRUSTED_ISSUERS",
+            "https://login.example\",",
+            "https://access.example\",",
+            one_of,
         ),
         (
-            "https://second.example/token",
-            "http://second.example/token",
+            "https://second.example/t",
+            "http://second.example/t",
             "must have endpoints",
         ),
         ("openid email", "email", "must have openid in scope"),
     ] {
         let error = refusal(&SIGN_IN.replace(from, to), None).unwrap();
-        assert!(
-            error.starts_with(&format!("SIGN_IN_ISSUERS {words}")),
-            "{error}"
-        );
+        let begins = format!("SIGN_IN_ISSUERS {words}");
+        assert!(error.starts_with(&begins), "{error}");
     }
     for secret in ["hunter2", r#"{"Third":"hunter2"}"#, r#"{"Second":5}"#] {
         let error = refusal(SIGN_IN, Some(secret)).unwrap();
-        assert!(
-            error.starts_with("SIGN_IN_CLIENT_SECRET must be"),
-            "{error}"
-        );
+        let begins = "SIGN_IN_CLIENT_SECRET must be";
+        assert!(error.starts_with(begins), "{error}");
         assert!(!error.contains("hunter2"));
     }
     let one = SIGN_IN.split("},").next().unwrap().to_owned() + "}]";
@@ -120,32 +104,24 @@ fn id_token_is_read_from_the_token_response() {
         r#"{"id_token":"a","id_token":"b"}"#,
     ] {
         let problem = token_response(Some((200, Some(other)))).unwrap_err();
-        assert_eq!(
-            operator(&problem),
-            "the token endpoint of Second returned no ID token",
-            "{other}"
-        );
+        let expected = "the token endpoint of Second returned no ID token";
+        assert_eq!(operator(&problem), expected, "{other}");
         assert_eq!(problem.kind, ProblemKind::IssuerUnavailable);
     }
 }
 
 #[test]
 fn a_rejected_client_is_a_failure_of_the_issuer_that_names_the_variables() {
+    let unauthorized = r#"{"error":"unauthorized_client","error_description":"x"}"#;
     for (status, body) in [
         (401, None),
         (401, Some(r#"{"error":"invalid_client"}"#)),
         (400, Some(r#"{"error":"invalid_client"}"#)),
-        (
-            400,
-            Some(r#"{"error":"unauthorized_client","error_description":"x"}"#),
-        ),
+        (400, Some(unauthorized)),
     ] {
         let problem = token_response(Some((status, body))).unwrap_err();
-        assert_eq!(
-            problem.kind,
-            ProblemKind::IssuerUnavailable,
-            "{status} {body:?}"
-        );
+        let expected = ProblemKind::IssuerUnavailable;
+        assert_eq!(problem.kind, expected, "{status} {body:?}");
         for variable in ["SIGN_IN_ISSUERS", "SIGN_IN_CLIENT_SECRET"] {
             assert!(operator(&problem).contains(variable), "{problem:?}");
             assert!(!problem.detail.contains(variable));
@@ -156,28 +132,21 @@ fn a_rejected_client_is_a_failure_of_the_issuer_that_names_the_variables() {
 #[test]
 fn only_a_rejected_code_is_a_failed_sign_in() {
     let invalid_grant = r#"{"error":"invalid_grant"}"#;
+    let (failed, unavailable) = (ProblemKind::SignInFailed, ProblemKind::IssuerUnavailable);
     for (response, kind, reason) in [
         (
             Some((400, Some(invalid_grant))),
-            ProblemKind::SignInFailed,
+            failed,
             "responded with 400",
         ),
-        (
-            Some((400, None)),
-            ProblemKind::SignInFailed,
-            "responded with 400",
-        ),
-        (
-            Some((429, None)),
-            ProblemKind::IssuerUnavailable,
-            "responded with 429",
-        ),
+        (Some((400, None)), failed, "responded with 400"),
+        (Some((429, None)), unavailable, "responded with 429"),
         (
             Some((500, Some(invalid_grant))),
-            ProblemKind::IssuerUnavailable,
+            unavailable,
             "responded with 500",
         ),
-        (None, ProblemKind::IssuerUnavailable, "did not respond"),
+        (None, unavailable, "did not respond"),
     ] {
         let problem = token_response(response).unwrap_err();
         let message = format!("the token endpoint of Second {reason}");
