@@ -1,17 +1,10 @@
-/**
- * Analytics requests in tests. This module sends requests for page views, checks the `Cache-Status`
- * of the responses, and counts upstream requests.
- */
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { PROJECT } from "./recorded_gateway.mjs";
 
 const CHECK_INTERVAL_MS = 25;
 
-/**
- * Maximum time that a test waits for a condition. The test then fails before the runner's timeout
- * ends the whole file.
- */
+/** Maximum time that a test waits for a condition. */
 const PATIENCE_MS = 60_000;
 
 /** Rows per upstream page: Mintlify's maximum. */
@@ -19,12 +12,7 @@ export const PAGE_ROWS = 250;
 
 export const NO_CACHE = [["Cache-Control", "no-cache"]];
 
-// --- requests --------------------------------------------------------------
-
-/**
- * Returns the target of a request for page views. The options `project`, `dateFrom`, `dateTo`,
- * `limit` and `offset` can be omitted.
- */
+/** Returns the target of a request for page views. */
 export function viewsOf({ project = PROJECT, ...query }) {
   return `/v1/analytics/${project}/views?${new URLSearchParams(query)}`;
 }
@@ -46,23 +34,14 @@ function dateOf(milliseconds) {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-/**
- * Returns the request options of a caller. `claims` are further claims of the caller's token, such
- * as `quota` or `projects`.
- */
 export function caller(gate, sub, claims = {}) {
   return { authorization: `Bearer ${gate.token({ sub, ...claims })}` };
 }
 
-/**
- * Returns the request options of a caller with a quota of 0. The caller can read cached pages, but
- * never causes an upstream request.
- */
+/** Returns the request options of a caller with a quota of 0. */
 export function withoutQuota(gate) {
   return caller(gate, "withoutQuota", { quota: { analytics: 0 } });
 }
-
-// --- responses -------------------------------------------------------------
 
 /** Returns a response's `Cache-Status` without the name of the cache. Reduces `ttl` to its sign. */
 export function cacheOf(answer) {
@@ -109,8 +88,6 @@ export function readAll(exchanges) {
   return Promise.all(exchanges.map(read));
 }
 
-// --- the simulator and the budget ------------------------------------------
-
 /** Sends a request directly to the simulator. Returns the parsed body of the response. */
 export async function upstreamsOwn(gate, target) {
   const url = new URL(target, gate.upstream.url);
@@ -133,18 +110,11 @@ export async function organization(gate) {
   return answer.json.organization;
 }
 
-/**
- * Returns the analytics budget. `left` is the number of requests left, and `blockedUntil` is the end
- * of an upstream block.
- */
 export async function budget(gate) {
   return (await organization(gate)).budgets.analytics;
 }
 
-/**
- * Runs `run`. Returns its result, the number of upstream requests (`visits`), and the number of
- * requests that the budget has counted (`units`).
- */
+/** Returns the result of `run`, and the requests that it sends upstream and that its budget counts. */
 export async function costOf(gate, run) {
   const [visited, { left }] = [await gate.received(), await budget(gate)];
   const result = await run();
@@ -152,10 +122,7 @@ export async function costOf(gate, run) {
   return { result, visits, units: left - (await budget(gate)).left };
 }
 
-/**
- * Calls `check` until it returns something truthy, and returns that value. Fails after
- * {@link PATIENCE_MS}.
- */
+/** Calls `check` until it returns something truthy, and returns that value. */
 export async function until(check) {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -1,7 +1,3 @@
-/**
- * A simulated browser. The browser stores cookies and, by default, sends requests like the
- * gateway's own page. This module also checks that the gateway rejects a browser after sign-out.
- */
 import assert from "node:assert/strict";
 import { assertProblem, JOBS, PROJECT, VIEWS } from "./recorded_gateway.mjs";
 
@@ -38,9 +34,6 @@ export const WRITES = [
   { method: "DELETE", target: "/healthz/blocks/analytics" },
 ];
 
-/**
- * A browser with a cookie jar. By default, the browser sends requests like the gateway's own page.
- */
 export class Browser {
   constructor(gate) {
     this.gate = gate;
@@ -59,10 +52,7 @@ export class Browser {
     ];
   }
 
-  /**
-   * Sends a request with the stored cookies, and returns the response. Stores or deletes the cookies
-   * in the response's `Set-Cookie` fields.
-   */
+  /** Sends a request with the stored cookies, and returns the response. */
   async send({ headers = this.sameOrigin, ...request }) {
     const cookies = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const all = cookies === "" ? headers : [...headers, ["Cookie", cookies]];

@@ -1,7 +1,3 @@
-/**
- * A gateway for tests of jobs. This module starts the gateway with limits that allow many jobs, and
- * creates, finishes and watches jobs.
- */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,27 +20,10 @@ export const CLOCK_RATE = 5;
 const NEVER_MS = 24 * 3600 * 1000;
 const TERMINAL_STATUSES = ["completed", "failed", "archived"];
 const CHECK_INTERVAL_MS = 20;
-/**
- * Maximum time that a test waits for a condition. Without this limit, the runner would end the
- * whole file.
- */
+/** Maximum time that a test waits for a condition. */
 const PATIENCE_MS = 60_000;
 
-/**
- * Starts a gateway and a simulator with limits that allow many jobs. Returns the gateway's
- * {@link Jobs}. Storage persists across restarts.
- *
- * @param {string} name as for `startGate`
- * @param {object} [options]
- * @param {Record<string, string>} [options.vars]
- * @param {string[]} [options.projects] existing projects; the default token covers all of them
- * @param {string} [options.state] storage folder, by default a new one; `stop` removes it
- * @param {string} [options.config] path of another wrangler configuration
- * @param {(upstream: object) => unknown} [options.prepare] as for `startGate`
- * @param {object} [options.upstream] further options of the simulator
- * @param {boolean} [options.traps] as for `startGate`
- * @param {number} [options.clockRate] as for `startGate`, by default {@link CLOCK_RATE}
- */
+/** Starts a gateway and a simulator with limits that allow many jobs. */
 export async function startJobs(name, options = {}) {
   const { vars = {}, projects = [PROJECT, OTHER_PROJECT], config, prepare } = options;
   const { clockRate = CLOCK_RATE } = options;
@@ -86,10 +65,7 @@ class Jobs {
     this.#token = gate.token({ projects, scope: `${EVERY_SCOPE} gateway:operate` });
   }
 
-  /**
-   * Returns the `Authorization` value of the default token. This token includes the operator's
-   * scope.
-   */
+  /** Returns the `Authorization` value of the default token. */
   get authorization() {
     return `Bearer ${this.#token}`;
   }
@@ -110,10 +86,7 @@ class Jobs {
     return answer.json;
   }
 
-  /**
-   * Bypasses the gateway: creates a job at the simulator, or sends a follow-up to the job `id`.
-   * Returns the job.
-   */
+  /** Bypasses the gateway: creates a job at the simulator, or sends a follow-up to the job `id`. */
   async directly(prompt, { id, project } = {}) {
     const rest = id === undefined ? "" : "/message";
     const response = await fetch(this.upstream.url + this.path(id, { project, rest }), {
@@ -154,10 +127,6 @@ class Jobs {
     return stream;
   }
 
-  /**
-   * Opens a stream for all jobs of a project. Returns the stream after its response head has
-   * arrived.
-   */
   async watchingAll(options) {
     const stream = this.watchAll(options);
     await stream.opened;
@@ -165,7 +134,6 @@ class Jobs {
     return stream;
   }
 
-  /** Deletes a job's record, as an operator. */
   async deleteRecord(id, { project } = {}) {
     const target = this.path(id, { project, rest: "/record" });
     const { authorization } = this;
@@ -180,19 +148,12 @@ class Jobs {
     return stream;
   }
 
-  /**
-   * Returns `{ count, at }`: the number of times that the gateway has read the job upstream, and
-   * the times of the reads in milliseconds.
-   */
+  /** Returns the number of the gateway's reads of the job upstream, and their times (`at`). */
   async reads(id) {
     return (await this.upstream.job(id)).reads;
   }
 
-  /**
-   * Waits until the gateway has read the job upstream `more` more times. Returns the reads. The
-   * gateway reads a watched job once per polling interval, so the wait takes about `more`
-   * intervals.
-   */
+  /** Waits until the gateway has read the job upstream `more` more times. Returns the reads. */
   async untilReads(id, more) {
     const { count } = await this.reads(id);
     return await this.#until(async () => {
@@ -217,11 +178,7 @@ class Jobs {
     }, `the health that ${check} describes`);
   }
 
-  /**
-   * Finishes every job of {@link PROJECT}, which ends the streams and long polls of the project's
-   * watchers. Disconnected clients count as watchers until the runtime next writes to their
-   * connections.
-   */
+  /** Finishes every job of {@link PROJECT}, which ends the streams of the project's watchers. */
   async finishAllJobs() {
     const own = (await this.upstream.jobs()).filter(({ projectId }) => projectId === PROJECT);
     for (const { id, status } of own) {
@@ -242,12 +199,7 @@ class Jobs {
     }
   }
 
-  /**
-   * Ends the Worker, runs `meanwhile`, and starts the Worker again with its stored state.
-   *
-   * @param {"stop" | "kill"} how
-   * @param {() => Promise<unknown>} [meanwhile]
-   */
+  /** Ends the Worker, runs `meanwhile`, and starts the Worker again with its stored state. */
   async restart(how, meanwhile = async () => {}) {
     const { gate } = this;
     const before = gate.gateway;
@@ -258,13 +210,7 @@ class Jobs {
     gate.gateway = { ...now, log: () => before.log() + now.log() };
   }
 
-  /**
-   * Restarts the Worker. While it is stopped, runs SQL in a project's Durable Object.
-   *
-   * @param {[string, ...unknown[]][]} statements queries, each followed by its bindings
-   * @param {string} [project]
-   * @returns {Promise<Record<string, unknown>[]>} the rows of the last statement
-   */
+  /** Restarts the Worker. While it is stopped, runs SQL in a project's Durable Object. */
   async restartWithSql(statements, project = PROJECT) {
     let rows;
     await this.restart("stop", async () => {
@@ -285,10 +231,7 @@ class Jobs {
   }
 }
 
-/**
- * Runs SQL in a Durable Object, by default a project's, while the gateway is stopped. Returns the
- * rows of the last statement.
- */
+/** Runs SQL in a Durable Object, by default a project's, while the gateway is stopped. */
 export async function runSql(state, statements, name, binding = "PROJECT_GATE") {
   const { config, dispose } = configWith({ path: SQL_WORKER });
   const worker = await startGateway({ config, state });

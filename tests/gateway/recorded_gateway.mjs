@@ -1,7 +1,4 @@
-/**
- * A gateway in front of the simulator. This module sends requests to the gateway and records the
- * responses. Tests can search these responses and the log for secrets.
- */
+/** A gateway in front of the simulator. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -26,22 +23,10 @@ const TRAP = /panicked at|RuntimeError/;
 const UNEXPECTED_PANIC = /panicked at (?!.*\btrap\.rs)/;
 /** A shorter part of a token can occur by chance. */
 const MIN_SECRET_LENGTH = 20;
-/** Pause between two checks of a condition. */
 const CHECK_INTERVAL_MS = 5;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/**
- * Starts a simulator and a gateway in front of the simulator. Returns the {@link RecordedGateway}.
- *
- * @param {string} name appears in the file names of the recorded traffic
- * @param {object} [options]
- * @param {object} [options.upstream] further options of the simulator
- * @param {object} [options.gateway] further options of the gateway
- * @param {number} [options.clockRate] speed of the clocks of the gateway and the simulator
- * @param {boolean} [options.traps] whether tests make the gateway trap
- * @param {(upstream: object) => unknown} [options.prepare] runs before the gateway starts
- * @param {typeof startGateway} [options.startWith] starts the gateway
- */
+/** Starts a simulator and a gateway in front of the simulator. */
 export async function startGate(name, options = {}) {
   const key = canaryKey();
   const secret = newSecret();
@@ -85,10 +70,7 @@ class RecordedGateway {
     this.host = `127.0.0.1:${this.gateway.port}`;
   }
 
-  /**
-   * Kills the Worker, as a crash would, runs `meanwhile`, and starts the Worker again with its
-   * stored state.
-   */
+  /** Kills the Worker, as a crash would, and starts it again with its stored state. */
   async restart(meanwhile = async () => {}) {
     assert.ok(this.settings.state, "restart needs a gateway that was started with a `state`");
     const ended = this.gateway;
@@ -105,10 +87,7 @@ class RecordedGateway {
     return clock ? fastTime(clock, Date.now()) : Date.now();
   }
 
-  /**
-   * Returns the claims of a valid token, with `changes` applied. The value `undefined` removes a
-   * claim.
-   */
+  /** Returns the claims of a valid token, with `changes` applied. */
   claims(changes = {}) {
     const grant = { sub: "alice", projects: [PROJECT], scope: EVERY_SCOPE };
     return { ...accessClaims(grant), ...changes };
@@ -119,10 +98,7 @@ class RecordedGateway {
     return this.known(mintToken(this.claims(changes), secret));
   }
 
-  /**
-   * Returns a token with the given JOSE header, signed with HMAC and `hash`. A header or claims in
-   * a string are not serialized as JSON.
-   */
+  /** Returns a token with the given JOSE header, signed with HMAC and `hash`. */
   tokenOf(header, { claims = this.claims(), hash = "sha256", secret = this.secret } = {}) {
     const text = (part) => (typeof part === "string" ? part : JSON.stringify(part));
     const body = [header, claims].map((part) => Buffer.from(text(part)).toString("base64url"));
@@ -136,10 +112,7 @@ class RecordedGateway {
     return token;
   }
 
-  /**
-   * Returns the bytes of a request. By default, the request has a valid token. If `authorization`
-   * is `null`, the request has no `Authorization` field. `json` is the value of a JSON body.
-   */
+  /** Returns the bytes of a request. By default, the request has a valid token. */
   bytes({ authorization, json, headers = [], host = this.host, ...rest }) {
     const credential = authorization === undefined ? `Bearer ${this.token()}` : authorization;
     const fields = [
@@ -152,10 +125,7 @@ class RecordedGateway {
     return requestBytes({ ...rest, headers: fields, body });
   }
 
-  /**
-   * Sends bytes and returns the exchange without waiting for the response. {@link stop} searches the
-   * response too.
-   */
+  /** Sends bytes and returns the exchange without waiting for the response. */
   open(bytes, method) {
     const exchange = new Exchange(this.gateway.port, bytes, method);
     this.#answers.push(exchange.answer);
@@ -197,10 +167,7 @@ class RecordedGateway {
     }
   }
 
-  /**
-   * Waits for the log line of a request and returns the line's fields. The pattern skips wrangler's
-   * prefix in error lines.
-   */
+  /** Waits for the log line of a request and returns the line's fields. */
   async logged(id) {
     const pattern = new RegExp(`\\{.*"requestId":"${id}".*\\}`);
     for (;;) {
@@ -210,15 +177,10 @@ class RecordedGateway {
     }
   }
 
-  /** Returns the responses and the log. */
   traffic() {
     return [...this.#answers.map(({ raw }) => raw.toString("latin1")), this.gateway.log()];
   }
 
-  /**
-   * Stops the gateway and the simulator. Asserts that the gateway has not panicked, and that no
-   * response and no log line contains the admin key, the secret or a token.
-   */
   async stop() {
     await this.gateway.stop();
     await this.upstream.stop();
@@ -241,14 +203,7 @@ class RecordedGateway {
   }
 }
 
-/**
- * Asserts that a response is a problem (RFC 9457) with the common header fields.
- *
- * @param {import("./raw_http.mjs").Answer} answer
- * @param {number} status
- * @param {string} kind the last segment of `type`
- * @returns {Record<string, unknown>} the problem
- */
+/** Asserts that a response is a problem (RFC 9457) with the common header fields. */
 export function assertProblem(answer, status, kind) {
   assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
   assert.equal(answer.header("content-type"), "application/problem+json");
@@ -270,10 +225,7 @@ export function assertInvalid(answer, field, rule) {
   );
 }
 
-/**
- * Asserts the header fields that every API response has. The defaults do not match responses that
- * clients can cache, such as page views.
- */
+/** Asserts the header fields that every API response has. */
 export function assertCommonHead(answer, { cacheControl = /^no-store$/, vary = "Origin" } = {}) {
   assert.match(answer.header("cache-control"), cacheControl);
   assert.equal(answer.header("x-content-type-options"), "nosniff");

@@ -1,7 +1,4 @@
-/**
- * Timestamps in storage. This module moves the timestamps of a stopped gateway forward or back.
- * Tests therefore do not wait until a limit or a retention period has passed.
- */
+/** Timestamps in storage. This module moves the timestamps of a stopped gateway forward or back. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { startGateway } from "../harness/gateway.mjs";
@@ -9,12 +6,7 @@ import { configWith } from "./wrangler_config.mjs";
 
 const CLOCK_WORKER = fileURLToPath(new URL("workers/clock.mjs", import.meta.url));
 
-/**
- * Moves the stored timestamps of a stopped gateway.
- *
- * @param {string} state folder of the durable storage
- * @param {object} change body of `POST /v1/clock`, described in `workers/clock.mjs`
- */
+/** Moves the stored timestamps of a stopped gateway. */
 export async function moveStoredTimes(state, change) {
   const { config, dispose } = configWith({ path: CLOCK_WORKER });
   const clock = await startGateway({ config, state });

@@ -1,7 +1,3 @@
-/**
- * Watched jobs. This module starts the gateway of a test file, and checks the gateway's event
- * streams and polls.
- */
 import assert from "node:assert/strict";
 import { CLOCK_RATE, startJobs } from "./jobs_gateway.mjs";
 
@@ -25,9 +21,7 @@ export const idsAndData = (stream) =>
 export const states = (stream) => stream.events.map(({ data }) => JSON.parse(data).status);
 export const isNow = (status) => (event) => JSON.parse(event.data).status === status;
 
-/**
- * Changes a job upstream and waits until all of these streams have received the job's new status.
- */
+/** Changes a job upstream and waits until all of these streams have received its new status. */
 export async function change(id, fields, streams) {
   await jobs.upstream.setJob(id, fields);
   await Promise.all(streams.map((stream) => stream.event(isNow(fields.status), PATIENCE_MS)));
@@ -39,10 +33,6 @@ export function assertApart({ at }, interval = INTERVAL_MS) {
   for (const gap of gaps) assert.ok(gap >= interval - CLOCK_TOLERANCE_MS, `read after ${gap} ms`);
 }
 
-/**
- * Opens `count` streams of a job. Returns the streams once each has received the job's current
- * state.
- */
 export function manyWatching(count, id, options) {
   return Promise.all(Array.from({ length: count }, () => jobs.watching(id, options)));
 }

@@ -1,7 +1,4 @@
-/**
- * Runs schemathesis against the gateway. It derives valid and invalid requests from the gateway's
- * OpenAPI description and compares every response with that description.
- */
+/** Runs schemathesis against the gateway. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,11 +17,7 @@ const SCOPE = "jobs:create jobs:read analytics:read analytics:conversations gate
 /** A stream of the job list stays open for an hour, so schemathesis stops after some events. */
 const JOB_COUNT = 10;
 
-/**
- * Starts a gateway whose limits are out of reach and whose jobs finish immediately.
- *
- * @returns the gateway with its OpenAPI description
- */
+/** Starts a gateway whose limits are out of reach and whose jobs finish immediately. */
 export async function startDescribedGateway() {
   const gate = await startGate("openapi", {
     upstream: {
@@ -62,13 +55,7 @@ export async function startDescribedGateway() {
   }
 }
 
-/**
- * Defines the tests of one schemathesis run.
- *
- * @param {object} options
- * @param {number} options.maxExamples maximum number of generated requests per operation and mode,
- *   besides the examples and boundary values, which schemathesis sends in every run
- */
+/** Defines the tests of one schemathesis run. */
 export function testWithSchemathesis({ maxExamples }) {
   let gate;
   let description;

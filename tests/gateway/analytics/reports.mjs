@@ -1,7 +1,3 @@
-/**
- * Fixtures for tests of analytics reports. This module describes each report, starts a gateway that
- * serves the reports, and counts the gateway's upstream requests.
- */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,10 +10,7 @@ export const READ = "analytics:read";
 export const CONVERSATIONS = "analytics:conversations";
 export const BOTH = { scope: `${READ} ${CONVERSATIONS}` };
 
-/**
- * The reports by name. `rows` is the response property with the rows, `by` is the pagination
- * parameter, and `most` is the maximum `limit`. Reports omit properties that do not apply.
- */
+/** The reports by name. */
 export const REPORTS = {
   views: { path: "views", rows: "views", by: "offset", most: 250, scope: READ },
   visitors: { path: "visitors", rows: "visitors", by: "offset", most: 250, scope: READ },

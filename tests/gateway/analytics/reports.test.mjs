@@ -1,7 +1,4 @@
-/**
- * Analytics reports. Each report requires its scope, and all reports share one hourly budget. The
- * gateway caches reports, but it caches conversations only in memory.
- */
+/** Analytics reports. Each report requires its scope, and all reports share one hourly budget. */
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -115,10 +112,7 @@ describe("a cached report", () => {
 });
 
 describe("an upstream response with another schema", () => {
-  /**
-   * Upstream bodies with malformed top-level properties. The gateway leaves the validation of rows
-   * to its clients.
-   */
+  /** Upstream bodies with malformed top-level properties. */
   const MALFORMED = {
     views: [
       {},
@@ -209,10 +203,7 @@ describe("assistant conversations", () => {
     return hits;
   }
 
-  /**
-   * Reads the reports that contain `COMMENT`, `QUESTION` or `RESPONSE`. Returns the targets of
-   * these reports, and the ids of a conversation and of its first message.
-   */
+  /** Reads the reports that contain `COMMENT`, `QUESTION` or `RESPONSE`. */
   async function readAll() {
     const range = newRange();
     const targets = { feedback: targetOf("feedback", { ...range, limit: 100 }) };

@@ -1,7 +1,3 @@
-/**
- * A gateway with a daily archive. This module starts the gateway, runs its archive, and compares
- * the archived days with the simulator's counts.
- */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -105,25 +101,16 @@ export async function truthOf(date) {
 }
 
 export const truths = () => Promise.all(days().map(truthOf));
-/**
- * Returns the number of requests that the archive needs for each day: one for the visitors, and one
- * per page of 250 rows.
- */
+/** Returns the requests that the archive needs for each day: one for visitors, one per 250 rows. */
 export async function countRequests(dates) {
   const truths = await Promise.all(dates.map(truthOf));
   return truths.map(({ views }) => 1 + Math.max(1, Math.ceil(views.length / 250)));
 }
 export const add = (numbers) => numbers.reduce((all, number) => all + number, 0);
-/**
- * Returns the days that the archive fetches again if their last fetch was yesterday. The counts of
- * these days can still change.
- */
+/** Returns the days that the archive fetches again if their last fetch was yesterday. */
 export const unsettled = () => Array.from({ length: RECHECK_DAYS + 1 }, (_, at) => daysAgo(at + 1));
 
-/**
- * Asserts that an estimated number of requests is plausible. An estimate is based on the size of a
- * typical day, not on the size of each day.
- */
+/** Asserts that an estimated number of requests is plausible. */
 export function assertEstimated(requests, days, each) {
   const [min, max] = [days * Math.min(...each), days * Math.max(...each)];
   assert.ok(min <= requests && requests <= max, `${requests}, not ${min} to ${max}`);

@@ -1,7 +1,3 @@
-/**
- * The daily archive. Cron runs store the counts of each day, and continue after upstream failures
- * and crashes of the gateway. The gateway returns series from the stored days.
- */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -130,8 +126,6 @@ test(
   },
 );
 
-// --- reading series ---
-
 /** Returns a predicate that accepts the path `prefix` and all paths below it. */
 const below = (prefix) => (path) =>
   prefix === "/" || path === prefix || path.startsWith(`${prefix}/`);
@@ -145,10 +139,7 @@ const sum = (rows) =>
     { human: 0, ai: 0, total: 0 },
   );
 
-/**
- * Returns the first day of the week or month that contains `date`, or `date` itself if `group` is
- * "day". As a cross-check, the computation differs from the gateway's.
- */
+/** Returns the first day of the group with `date`, computed in another way than the gateway's. */
 function groupOf(group, date) {
   const at = new Date(`${date}T00:00:00Z`);
   if (group === "week") at.setUTCDate(at.getUTCDate() - ((at.getUTCDay() + 6) % 7));
@@ -200,8 +191,6 @@ test("returns series by day, week and month that match the upstream for the site
   }
   assert.deepEqual(await archiveRequests(), [], "series are not read from the upstream");
 });
-
-// --- days that change, fail or expire ---
 
 /** Moves the fetch times of all stored days back by `count` days. */
 const age = (count) =>

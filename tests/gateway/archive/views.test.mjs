@@ -1,7 +1,3 @@
-/**
- * The list of viewed pages. The gateway adds up the views of each page on the archived days of a
- * range. It also lists the days of the range that are missing.
- */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROJECT } from "../recorded_gateway.mjs";
@@ -33,10 +29,7 @@ async function readPage(values) {
   return answer.json;
 }
 
-/**
- * Returns the whole list, read in several requests. Asserts that all responses have the same
- * totals.
- */
+/** Returns the whole list, read in several requests. */
 async function readAll(values) {
   const rows = [];
   const first = await readPage(values);

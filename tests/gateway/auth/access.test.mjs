@@ -1,7 +1,3 @@
-/**
- * Access checks. The gateway checks the authentication scheme, the token, the project and the scope
- * of a request before it sends the request upstream.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";

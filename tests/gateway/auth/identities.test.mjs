@@ -1,8 +1,3 @@
-/**
- * Identities from trusted issuers. The gateway accepts tokens of GitHub workflows and of Cloudflare
- * Access users if a rule matches. It follows an issuer's key rotation, and accepts tokens with
- * known keys while the issuer's key set is unusable.
- */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { JOBS, PROJECT } from "../recorded_gateway.mjs";

@@ -1,7 +1,3 @@
-/**
- * Health reports and liveness. The gateway returns health reports to operators, and rejects tokens
- * without the operator scope. The liveness route also responds to callers without a valid token.
- */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { accessClaims, mintToken } from "../../harness/token.mjs";

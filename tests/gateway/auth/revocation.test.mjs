@@ -1,4 +1,3 @@
-/** Revoked secrets, keys and tokens. */
 import { describe, test } from "node:test";
 import { mintToken } from "../../harness/token.mjs";
 import {

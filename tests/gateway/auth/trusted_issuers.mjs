@@ -1,7 +1,4 @@
-/**
- * A gateway with trusted issuers, rotated secrets and revoked tokens. This module starts the
- * gateway and the issuers, and mints tokens.
- */
+/** A gateway with trusted issuers, rotated secrets and revoked tokens. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach } from "node:test";
 import { startIssuer } from "../../harness/issuer.mjs";
@@ -69,7 +66,6 @@ export function trusted() {
   ];
 }
 
-/** Mints and returns a GitHub workflow's token. */
 export const workflow = (changes, options) => {
   const token = issuers.github.mint(issuers.github.githubClaims(changes), options);
   return gate.known(token);

@@ -1,7 +1,3 @@
-/**
- * A failure of WebCrypto. If WebCrypto throws an error while it verifies a trusted issuer's token,
- * the gateway returns 500 and logs the cause.
- */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startIssuer } from "../../harness/issuer.mjs";

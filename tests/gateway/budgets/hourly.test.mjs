@@ -1,8 +1,3 @@
-/**
- * Hourly budgets. The gateway charges each upstream attempt except those with a 401, 403 or 429,
- * and reports the budget in the RateLimit fields. Concurrent requests and a kill of the Worker do
- * not let requests exceed the limit.
- */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -268,10 +263,7 @@ describe("an hourly window", () => {
   });
 
   describe("concurrent requests", () => {
-    /**
-     * Asserts that a budget with `slots` requests left grants exactly `slots` of the concurrent
-     * requests, and checks the `Retry-After` of the rejected requests.
-     */
+    /** Asserts that `slots` of the concurrent requests are granted, and checks `Retry-After`. */
     async function assertExactly(slots, answers, { policy, limit, operation, status, since }) {
       const granted = answers.filter(({ answer }) => answer.status === status);
       assert.equal(granted.length, slots, "one request is granted per slot");

@@ -1,7 +1,4 @@
-/**
- * Budgets for polls. Polls of jobs that the gateway created use the project's poll budget. Polls of
- * other jobs use the read budget of the caller that watches the job.
- */
+/** Budgets for polls. Polls of jobs that the gateway created use the project's poll budget. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,10 +11,7 @@ const WINDOW_S = 20;
 const LIMIT = 100;
 /** The default of JOB_POLLS_PER_HOUR: a fifth of the limit. */
 const POLLS = LIMIT / 5;
-/**
- * Tolerance for the latency of a poll. The gateway counts a poll before the poll arrives at the
- * simulator.
- */
+/** Tolerance for the latency of a poll. */
 const LATENCY_TOLERANCE_MS = 5_000;
 const PATIENCE_MS = 120_000;
 
@@ -44,11 +38,7 @@ describe("a Mintlify that counts reads as creations", () => {
   });
   after(() => jobs?.stop());
 
-  /**
-   * Creates jobs continuously, at a rate of almost 80 % of the limit. Every creation must succeed.
-   * Returns a function that waits until there are more jobs than 80 % of the limit, ends the
-   * creations and returns their number.
-   */
+  /** Creates jobs continuously, at a rate of almost 80 % of the limit. */
   function keepCreating() {
     let isStopped = false;
     let count = 0;

@@ -1,12 +1,7 @@
-/**
- * Rate limits in tests. This module sends requests as a caller, parses the RateLimit fields of the
- * responses, and returns the times at which requests reached the upstream.
- */
 import assert from "node:assert/strict";
 import { assertProblem } from "../recorded_gateway.mjs";
 
 export const HOUR = 3600;
-/** Maximum wait for an expected event. */
 export const PATIENCE_MS = 60_000;
 /** Maximum difference between two clocks that both count whole milliseconds. */
 export const CLOCKS_MS = 2;
@@ -15,10 +10,6 @@ const EVERY_SCOPE = "jobs:create jobs:read analytics:read";
 export const jobsOf = (project) => `/v2/agent/${project}/job`;
 export const messageOf = (project, job) => `${jobsOf(project)}/${job.id}/message`;
 
-/**
- * The projects of the tests. Most tests have their own project, so other tests do not use up their
- * job budgets. All projects share the analytics budget.
- */
 export const PROJECTS = [
   ...["count", "back", "kept", "paid", "closed", "open", "own"],
   ...["one", "other", "burst", "crash", "edge"],
@@ -26,9 +17,7 @@ export const PROJECTS = [
 
 export let viewsRequested = 0;
 
-/**
- * Returns a target for page views that no test has requested yet and that are therefore not cached.
- */
+/** Returns a target for page views that are not cached. */
 export function newViews(project) {
   viewsRequested += 1;
   const day = new Date(Date.UTC(2010, 0, viewsRequested)).toISOString().slice(0, 10);
@@ -65,10 +54,7 @@ export class Caller {
   }
 }
 
-/**
- * Parses `RateLimit` or `RateLimit-Policy`. Returns the parameters of each policy, for example
- * `{ "create-job": { r: 41, t: 1800 } }`.
- */
+/** Parses `RateLimit` or `RateLimit-Policy`. */
 export function items(field) {
   const pattern = /^"([a-z-]+)"((?:;[a-z]=\d+)+)$/;
   const read = (item) => {
@@ -87,11 +73,7 @@ export function left(answer, policy) {
   return r;
 }
 
-/**
- * Checks a 429 problem from the gateway, and that its header fields are consistent.
- *
- * @returns {number} the seconds of `Retry-After`
- */
+/** Checks a 429 problem from the gateway, and that its header fields are consistent. */
 export function assertExceeded(answer, policy, { limit, window = HOUR }) {
   const problem = assertProblem(answer, 429, "quota-exceeded");
   assert.equal(problem.title, "Quota exceeded");
@@ -103,11 +85,6 @@ export function assertExceeded(answer, policy, { limit, window = HOUR }) {
   return Number(wait);
 }
 
-/**
- * Calls `ask` to send a request. Returns the response, the time before the request (`sent`) and the
- * time after the response (`received`). The gateway grants or rejects the request between these
- * times.
- */
 export async function timed(ask) {
   const sent = Date.now();
   const answer = await ask();
@@ -126,10 +103,7 @@ export async function arrivals(gate, operation, project = "") {
   return matching.map(({ at }) => at);
 }
 
-/**
- * Repeats a request until a response has this status. Returns this response and all earlier
- * responses.
- */
+/** Repeats a request until a response has this status. */
 export async function untilStatus(status, ask) {
   const before = [];
   const deadline = Date.now() + PATIENCE_MS;

@@ -1,7 +1,3 @@
-/**
- * The read budget. The gateway limits the number of job reads per hour for each caller in each
- * project. It does not charge requests that it rejects for another reason.
- */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { assertProblem, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs";
@@ -9,10 +5,7 @@ import { assertProblem, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs
 const LIMIT = 20;
 const OTHER = "empty-docs";
 const HOUR = 3600;
-/**
- * The length of a step in seconds. The window slides in sixty steps, so a read can count for up to
- * one step longer than the window.
- */
+/** The length of a step in seconds. */
 const WINDOW_STEP = HOUR / 60;
 
 let gate;

@@ -1,8 +1,3 @@
-/**
- * Quotas in the rules of issuers. A workflow chooses the environment in its `sub`, so a rule can
- * identify callers by other claims. A rule can also have a ceiling, which limits all callers of the
- * rule together.
- */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -50,10 +45,6 @@ after(async () => {
   rmSync(state, { recursive: true, force: true });
 });
 
-/**
- * Returns the `Authorization` of a workflow whose `sub` consists of its repository and its
- * environment.
- */
 function authorize(environment, changes) {
   const sub = `repo:acme/docs:environment:${environment}`;
   const token = gate.known(issuer.mint(issuer.githubClaims({ sub, environment, ...changes })));

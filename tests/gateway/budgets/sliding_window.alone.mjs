@@ -1,7 +1,4 @@
-/**
- * The sliding window of a budget. No window contains more upstream requests than the limit. After a
- * 429, the gateway grants a request when `Retry-After` has ended, or less than a second earlier.
- */
+/** The sliding window of a budget. No window contains more upstream requests than the limit. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,7 +1,3 @@
-/**
- * Blocks after an upstream 429. A block lasts at most one window, and ends earlier after a
- * successful probe or when an operator unblocks the policy.
- */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +10,6 @@ const WINDOW_SECONDS = 24;
 /** The interval between probes. During a block, the gateway sends single requests as probes. */
 const PROBE_MS = (WINDOW_SECONDS * 1000) / 12;
 const DAY_SECONDS = 86_400;
-/** Maximum wait for an expected event. */
 const PATIENCE_MS = 60_000;
 /** Maximum difference between two clocks that both count whole milliseconds. */
 const CLOCKS_MS = 2;

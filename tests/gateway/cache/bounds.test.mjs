@@ -1,8 +1,3 @@
-/**
- * Bounds of the cache for page views. Thousands of spellings of one query share an upstream page.
- * Clients with open-ended ranges share each page within the same five minutes. The gateway caches
- * at most 2,000 pages on disk.
- */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,8 +1,3 @@
-/**
- * A gateway for cache tests. This module starts the gateway and a simulator with 4,000 rows of page
- * views. It also defines expected `Cache-Status` values.
- */
-
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

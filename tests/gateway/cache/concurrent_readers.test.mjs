@@ -1,8 +1,3 @@
-/**
- * Concurrent readers of page views. The organization object sends one upstream request for
- * concurrent readers of the same page. If the object fails, the gateway still serves cached pages.
- */
-
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import {
@@ -53,11 +48,6 @@ after(async () => {
 beforeEach(() => unlimited(gate));
 
 describe("the organization object", () => {
-  /**
-   * Sends `count` requests. The simulator holds the upstream request that the first request causes,
-   * and the other requests wait in the organization object. Calls `meanwhile` with the first
-   * exchange once all requests have reached the object. Returns all responses.
-   */
   async function together(count, target, { options, others = options, next, meanwhile } = {}) {
     await gate.upstream.hold({ next });
     const calls = await objectCalls(gate);

@@ -1,8 +1,3 @@
-/**
- * Page views during upstream faults. The gateway serves stale pages after most upstream faults and
- * on a spent budget, with the reason in `Cache-Status`. It returns the error for an uncached page,
- * and after an upstream 400, 404, 410 or 422.
- */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import {
@@ -48,10 +43,7 @@ async function unlimited({ upstream }) {
   await upstream.setLimits({ analytics: null });
 }
 
-/**
- * Caches a page and waits until the page is stale. Returns the page's target and the cached
- * response.
- */
+/** Caches a page and waits until the page is stale. */
 async function stalePage(own) {
   const target = viewsOf(openRange());
   const cached = await own.get(target);
@@ -141,10 +133,7 @@ describe("upstream faults by state of the cache", () => {
     return `200 ${rows}, ${cacheOf(answer)}, ${requests}`;
   }
 
-  /**
-   * Asserts the caching header fields of a response. Without a cached page, asserts a problem and
-   * its `Retry-After`.
-   */
+  /** Asserts the caching header fields of a response. */
   function assertMarked(answer, { name, column, cached }) {
     if (column === "fresh") {
       assert.equal(answer.header("cache-control"), "private, max-age=86400");
@@ -159,10 +148,7 @@ describe("upstream faults by state of the cache", () => {
     }
   }
 
-  /**
-   * Asserts that the failure is not cached: once the upstream works again, the gateway serves the
-   * page.
-   */
+  /** Asserts that the failure is not cached. */
   async function assertRecovers({ column, target }) {
     await gate.upstream.clearFaults();
     await untilOpen(gate);

@@ -1,8 +1,4 @@
-/**
- * Freshness of cached page views. The range of a page determines the page's freshness lifetime. The
- * gateway responds 304 to a matching `If-None-Match`, and fetches a page again for `no-cache`
- * unless the quota is spent. Cached pages survive a restart.
- */
+/** Freshness of cached page views. The range of a page determines the page's freshness lifetime. */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { startGateway } from "../../harness/gateway.mjs";
@@ -91,10 +87,6 @@ describe("a request with no-cache", () => {
 describe("a restarted gateway", () => {
   const FRESH_SECONDS = 4321;
 
-  /**
-   * Calls the gateway's method `end` ("stop" or "kill"), and starts a new gateway with the same
-   * storage.
-   */
   async function restart(end) {
     await gate.gateway[end]();
     gate.gateway = await startGateway({

@@ -1,15 +1,8 @@
-/**
- * The built Worker with an instrumented organization object. The object counts the calls for
- * reports, and tests can make these calls fail.
- */
+/** The built Worker with an instrumented organization object. */
 import { until } from "../analytics_requests.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
-/**
- * Writes a wrangler configuration that runs the instrumented Worker.
- *
- * @returns {{ config: string, dispose: () => void }} `dispose` removes the configuration
- */
+/** Writes a wrangler configuration that runs the instrumented Worker. */
 export function instrumentedConfig() {
   return configWith({
     source: `

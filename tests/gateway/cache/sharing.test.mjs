@@ -1,9 +1,3 @@
-/**
- * Shared page views. The gateway fetches an upstream page once for concurrent and later readers.
- * The slices that it returns equal the upstream's own responses. Callers without the project or the
- * scope receive no cached page.
- */
-
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import {

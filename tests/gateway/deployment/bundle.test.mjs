@@ -1,8 +1,4 @@
-/**
- * The bundle that wrangler would deploy. The bundle contains the Worker's script and modules, and
- * bindings for the Durable Objects and the page. It contains no secrets, local paths or source
- * maps.
- */
+/** The bundle that wrangler would deploy. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -18,9 +14,7 @@ describe("the deployed bundle", () => {
   const SECRETS = { ADMIN_API_KEY: newCanaryKey(), ACCESS_TOKEN_SECRET: newSecret() };
   let folder;
   let output;
-  /**
-   * Wrangler would upload this `multipart/form-data` body. `parts` has the content of each part.
-   */
+  /** Wrangler would upload this `multipart/form-data` body. */
   let upload;
   let parts;
 

@@ -1,7 +1,4 @@
-/**
- * The billed operations of Durable Objects and D1, on which `scripts/cost.mjs` bases its estimate:
- * requests to objects, and rows read and written. Each `setAlarm` is a written row.
- */
+/** The billed operations on which `scripts/cost.mjs` bases its estimate. `setAlarm` writes a row. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -134,10 +131,7 @@ async function readSettledCounts() {
   }
 }
 
-/**
- * Asserts that `work` costs what the script assumes. It may read fewer rows. An alarm that runs
- * meanwhile may add the cost of a poll.
- */
+/** Asserts that `work` costs what the script assumes. It may read fewer rows. */
 async function assertCost(context, name, work) {
   await readSettledCounts();
   const result = await work();

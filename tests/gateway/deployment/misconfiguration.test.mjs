@@ -1,8 +1,4 @@
-/**
- * A gateway with an invalid or missing variable. The gateway responds 500 to API requests, but
- * serves the liveness route and the page. The error responses and the log name the variable and
- * contain no secret.
- */
+/** A gateway with an invalid or missing variable. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";

@@ -1,7 +1,3 @@
-/**
- * Rollbacks. An older release must not change the number of migrations that a newer release has
- * recorded.
- */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startJobs } from "../jobs_gateway.mjs";

@@ -1,7 +1,4 @@
-/**
- * An upgrade. The gateway must work with the storage of an earlier release. The folder `state/`
- * contains the storage of commit 6f04cb0 after a crash (see `README.md`).
- */
+/** An upgrade. The gateway must work with the storage of an earlier release. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -62,10 +59,7 @@ beforeEach(async () => {
   earlier = await jobs.upstream.counters();
 });
 
-/**
- * Copies the storage to a temporary folder, and returns the folder's path. The folder has the
- * layout of `wrangler dev --persist-to`.
- */
+/** Copies the storage to a temporary folder, and returns the folder's path. */
 function decompressState() {
   const state = mkdtempSync(join(tmpdir(), "quillgate-state-"));
   for (const file of readdirSync(STATE, { recursive: true })) {
@@ -101,7 +95,6 @@ async function addStoredJobs(upstream) {
   await upstream.setJob(awaited.id, { status: "completed" });
 }
 
-/** Returns a job's last state before the crash. */
 const lastState = ({ events }) => JSON.parse(events.at(-1)[1]);
 const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
 const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);

@@ -1,7 +1,3 @@
-/**
- * The budgets of deployments and previews. All projects share them, and their windows are short:
- * Mintlify never receives more than it allows in any window.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertProblem } from "../recorded_gateway.mjs";

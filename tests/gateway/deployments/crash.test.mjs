@@ -1,7 +1,3 @@
-/**
- * A crash of the gateway during a write. A keyed automation, which costs credits, runs once, or its
- * outcome is unknown until the caller forces a repetition. What was started stays listed.
- */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { assertProblem } from "../recorded_gateway.mjs";

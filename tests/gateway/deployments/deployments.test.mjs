@@ -1,8 +1,4 @@
-/**
- * Deployments, previews and automations through the gateway. The gateway sends each keyed write
- * once, lists what it started, streams changes, announces ends, and answers only for projects of
- * the caller.
- */
+/** Deployments, previews and automations through the gateway. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,7 +1,3 @@
-/**
- * A gateway for tests of deployments. This module starts the gateway, and sends requests about
- * deployments, previews and automations.
- */
 import assert from "node:assert/strict";
 import { openEventStream } from "../../harness/event_source.mjs";
 import { startJobs } from "../jobs_gateway.mjs";
@@ -10,7 +6,6 @@ export const ACME = "acme-docs";
 export const OTHER = "other-docs";
 export const SCOPES = "deployments:create deployments:read automations:run gateway:operate";
 
-/** The paths of a project. */
 export const updateOf = (project) => `/v1/project/update/${project}`;
 export const previewOf = (project) => `/v1/project/preview/${project}`;
 export const triggerOf = (project, id) => `/v1/workflow/${project}/${id}/trigger`;
@@ -63,7 +58,6 @@ class Site {
     return this.post(previewOf(project), { json: { branch }, ...options });
   }
 
-  /** Starts a deployment and returns its id. */
   async deployed(project = ACME, options = {}) {
     const answer = await this.deploy(project, options);
     assert.equal(answer.status, 202, answer.text);

@@ -1,7 +1,4 @@
-/**
- * Reports and exports of several pages while counts change. All pages of an answer have equal
- * totals. Otherwise the gateway fetches outdated pages again, or marks the answer as mixed.
- */
+/** Reports and exports of several pages while counts change. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { caller, viewsOf } from "../analytics_requests.mjs";

@@ -1,7 +1,3 @@
-/**
- * Exports of reports as CSV or NDJSON. A complete export contains every matching row of its range.
- * An incomplete export ends with a record that contains the cursor for resuming.
- */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { caller, organization } from "../analytics_requests.mjs";

@@ -1,7 +1,3 @@
-/**
- * A trap during an export. The gateway ends the export with a record that marks the export as
- * incomplete.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { START_MAIN } from "../../../scripts/build.mjs";

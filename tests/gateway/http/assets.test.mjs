@@ -1,7 +1,3 @@
-/**
- * The static files of the gateway's page. The gateway serves these files with security header
- * fields. It returns 404 for a path that is neither a file nor a route.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertProblem, startGate } from "../recorded_gateway.mjs";

@@ -1,7 +1,4 @@
-/**
- * Cross-origin requests (CORS). The gateway sends no request from a disallowed origin upstream.
- * Pages of allowed origins can read the gateway's responses.
- */
+/** Cross-origin requests (CORS). The gateway sends no request from a disallowed origin upstream. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ALLOWED_ORIGIN, assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";

@@ -1,7 +1,3 @@
-/**
- * HEAD, Date and Strict-Transport-Security. The gateway responds to HEAD with the header fields of GET
- * and without a body. It sends Strict-Transport-Security only over https.
- */
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";

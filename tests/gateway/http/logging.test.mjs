@@ -1,7 +1,4 @@
-/**
- * Log lines. The gateway logs each request as one line with fixed fields. The log repeats none of
- * the canaries that the tests put into prompts, queries and header fields.
- */
+/** Log lines. The gateway logs each request as one line with fixed fields. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -10,10 +7,7 @@ import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gate
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const prompt = "x";
-/**
- * The upstream timeout is much longer than a response takes, so that only hanging requests time
- * out.
- */
+/** Much longer than a response takes, so that only hanging requests time out. */
 const TIMEOUT_SECONDS = 3;
 /** The fields of a log line. Operators' monitoring depends on these fields. */
 const FIELDS = [
@@ -36,10 +30,7 @@ function linesOf(id) {
   return lines.filter((line) => line.includes(`"requestId":"${id}"`));
 }
 
-/**
- * Returns the log line of a response, and asserts that the log has no second line for the response.
- * Also waits for the line of a later request, because a second line would appear before that line.
- */
+/** Returns the only log line of a response. A second one would precede that of a later request. */
 async function lineOf(answer) {
   const id = answer.header("x-request-id");
   const line = await gate.logged(id);
@@ -52,10 +43,6 @@ async function lineOf(answer) {
   return line;
 }
 
-/**
- * Asserts that a response's log line has the values in `expected`, besides the checks in `lineOf`.
- * Returns the line.
- */
 async function assertLogged(answer, expected) {
   const line = await lineOf(answer);
   const actual = Object.fromEntries(Object.keys(expected).map((name) => [name, line[name]]));

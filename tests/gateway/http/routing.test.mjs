@@ -1,7 +1,3 @@
-/**
- * Routing. The gateway or the runtime rejects unknown paths, unsupported methods and malformed
- * request lines. None of these requests goes upstream.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";

@@ -1,7 +1,3 @@
-/**
- * Validation of requests. The gateway rejects invalid query parameters, header fields and bodies
- * without an upstream request.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";

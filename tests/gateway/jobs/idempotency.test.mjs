@@ -1,8 +1,4 @@
-/**
- * Idempotency keys. A retry under the same key replays the stored response. The caller can force
- * another request upstream only after an upstream 5xx or an unknown outcome. If the first request
- * receives a 401, 403, 421, 425 or 429 from the upstream, the gateway releases the key.
- */
+/** Idempotency keys. A retry under the same key replays the stored response. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertProblem, JOBS } from "../recorded_gateway.mjs";

@@ -1,7 +1,4 @@
-/**
- * Events of a job that overlap: a poll that runs while its record is deleted, while the job's limit
- * passes or while a watcher joins, and a follow-up that runs while its record is deleted.
- */
+/** Events of a job that overlap, such as a poll that runs while the job's record is deleted. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startReceiver } from "../../harness/receiver.mjs";

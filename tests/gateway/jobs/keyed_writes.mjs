@@ -1,7 +1,3 @@
-/**
- * Writes with idempotency keys. This module sends write requests, and checks the responses and the
- * number of created jobs.
- */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -56,20 +52,10 @@ export function useGateway(name) {
   beforeEach(() => gate.upstream.reset());
 }
 
-/**
- * Returns an `Authorization` value for the subject `sub`, with access to every project in
- * {@link PROJECTS}.
- */
 export const as = (sub, claims = {}) =>
   `Bearer ${gate.token({ sub, projects: PROJECTS, ...claims })}`;
 
-/**
- * Sends a write request with an idempotency key, and returns the response. Creates a job unless
- * `options.target` is another operation's path.
- *
- * @param {string} key value of `Idempotency-Key`, sent verbatim
- * @param {object} [options]
- */
+/** Sends a write request with an idempotency key, and returns the response. */
 export function write(key, options = {}) {
   const {
     target = JOBS,
@@ -89,10 +75,6 @@ export const forced = (key, options = {}) =>
 /** Calls `send` `count` times concurrently. Returns the responses. */
 export const concurrently = (count, send) => Promise.all(Array.from({ length: count }, send));
 
-/**
- * Returns the number of jobs that the upstream created, and the number of create requests that the
- * upstream received.
- */
 export async function creations(on = gate) {
   const { jobsCreated, byOperation } = await on.upstream.counters();
   return { jobs: jobsCreated, requests: byOperation[CREATE] };
@@ -135,10 +117,7 @@ export async function untilNotInUse(send) {
   return answer;
 }
 
-/**
- * Repeats a request until `matches` returns false for its response. Returns this last response and
- * all earlier responses. Fails after {@link PATIENCE_MS}.
- */
+/** Repeats a request until `matches` returns false for its response. */
 export async function untilNot(matches, send) {
   const before = [];
   const deadline = Date.now() + PATIENCE_MS;

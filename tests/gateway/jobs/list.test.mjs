@@ -1,7 +1,4 @@
-/**
- * The job list. The list contains jobs that were created through the gateway, newest first. To read
- * the list, a caller needs access to the project and the scope `jobs:read`.
- */
+/** The job list. The list contains jobs that were created through the gateway, newest first. */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { scanForCanary } from "../../harness/canary.mjs";
@@ -15,10 +12,7 @@ const FIELDS = ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "c
 
 useJobs("ledger");
 
-/**
- * Returns the jobs on all pages of the list for `query`. Calls `between` before every page except
- * the first.
- */
+/** Returns the jobs on all pages of the list for `query`. */
 async function readPages(query, between = async () => {}) {
   const listed = [];
   for (let { jobs: shown, nextCursor } = await page(query); ; ) {

@@ -1,8 +1,3 @@
-/**
- * The status of listed jobs. For each list request, the gateway polls at most eight unfinished jobs
- * of the page. It polls each job at most once per interval. If a poll fails, the list contains the
- * job's last known status.
- */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { OTHER_PROJECT } from "../jobs_gateway.mjs";

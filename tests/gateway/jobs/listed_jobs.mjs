@@ -1,7 +1,3 @@
-/**
- * The job list of a single test file. This module starts a gateway for the file, and reads the
- * gateway's job list. Tests in other files cannot change the list.
- */
 import assert from "node:assert/strict";
 import { after, before, beforeEach } from "node:test";
 import { startJobs } from "../jobs_gateway.mjs";

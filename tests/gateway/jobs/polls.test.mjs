@@ -1,7 +1,3 @@
-/**
- * Polling of jobs. The gateway polls an old job less often than a new job, and honors
- * `Retry-After`. It stops polling a job that does not finish within `JOB_POLL_LIMIT_SECONDS`.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startReceiver } from "../../harness/receiver.mjs";
@@ -41,10 +37,7 @@ after(async () => {
 const states = (stream) =>
   stream.events.filter(({ type }) => type === "job").map(({ data }) => JSON.parse(data).status);
 
-/**
- * Waits for `count` polling intervals, measured by a new watched job of another project. In the
- * same project, a 429 would also delay the polls of the new job.
- */
+/** Waits for `count` polling intervals, measured by a new watched job of another project. */
 async function waitIntervals(gateway, count) {
   const project = OTHER_PROJECT;
   const { id } = await gateway.create("tick", { project });
@@ -102,10 +95,7 @@ describe("a job that does not finish", () => {
   const limitMessage = (id) =>
     `job ${id} has not ended within ${LIMIT_S} s and is no longer polled`;
 
-  /**
-   * Waits for the log line about a job that the gateway no longer polls. Asserts that the log has
-   * only one such line.
-   */
+  /** Waits for the log line about a job that the gateway no longer polls. */
   async function untilLogged(id) {
     const deadline = performance.now() + PATIENCE_MS;
     while (!impatient.gate.gateway.log().includes(limitMessage(id))) {

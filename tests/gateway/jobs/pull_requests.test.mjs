@@ -1,7 +1,3 @@
-/**
- * Pull requests of jobs. The gateway requests the state of a pull request from GitHub, and caches
- * it. A local server replaces GitHub.
- */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { startGitHub } from "../../harness/github.mjs";

@@ -1,7 +1,3 @@
-/**
- * Job records. The gateway stores the prompt, the follow-ups and the status changes of jobs that it
- * created, up to fixed limits. Callers can filter the job list by author, status and prompt.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
@@ -13,10 +9,7 @@ const WHOLE_PROMPTS = "whole-docs";
 /** The project for the tests that filter the job list. */
 const FILTERED = "found-docs";
 const PROJECTS = [PROJECT, OTHER_PROJECT, WHOLE_PROMPTS, FILTERED];
-/**
- * The second line of some prompts. With `KEEP_PROMPTS=first-line`, the gateway must not store this
- * line.
- */
+/** The second line of some prompts. */
 const SECOND_LINE = "and-this-is-the-private-second-line-91be";
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 /** The `text` filter searches this number of characters of a prompt. */

@@ -1,9 +1,3 @@
-/**
- * Retention of job records. The gateway deletes a record after the retention period, or when an
- * operator requests the deletion. It stores at most 100 events per job besides the current state.
- * With 200,000 finished jobs, the median creation takes at most three times as long as without
- * these jobs.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startReceiver } from "../../harness/receiver.mjs";

@@ -1,7 +1,4 @@
-/**
- * The number of SQLite rows that the project's object writes. Cloudflare bills every written row,
- * and each changed entry of an index is a row.
- */
+/** The number of SQLite rows that the project's object writes. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startJobs } from "../jobs_gateway.mjs";

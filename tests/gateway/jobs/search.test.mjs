@@ -1,7 +1,3 @@
-/**
- * Search in prompts, and filters. A request scans at most 2,000 jobs, newest first, so that a page
- * can be empty although further jobs match.
- */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";

@@ -1,8 +1,3 @@
-/**
- * Writes with an unknown outcome. The outcome is unknown after a lost or malformed response, an
- * upstream 408, or a kill of the gateway. The gateway then rejects retries with 409, but the caller
- * can force a retry.
- */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { assertProblem, JOBS, startGate } from "../recorded_gateway.mjs";
@@ -29,10 +24,7 @@ import {
 useGateway("unknown-outcomes");
 
 describe("an unknown outcome", () => {
-  /**
-   * Asserts that retries report an unknown outcome until a forced retry succeeds. Later retries
-   * must replay the response of the forced retry.
-   */
+  /** Asserts that retries report an unknown outcome until a forced retry succeeds. */
   async function assertHeld(key, { created, on = gate, ...options }) {
     const repeat = () => write(key, { ...options, on });
     assertUnknown(await repeat());

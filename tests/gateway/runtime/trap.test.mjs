@@ -1,10 +1,3 @@
-/**
- * Traps in the Worker. A panic in Rust becomes a trap in wasm, after which the instance is
- * unusable. Reads, writes and long polls in flight receive a 500 without waiting for the upstream.
- * A new instance handles the next request, with the stored jobs, responses and budgets.
- *
- * The Worker under test has the cargo feature `trap-route`: `POST /__trap` makes the Worker panic.
- */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -27,10 +20,7 @@ const WATCHED = "watched-docs";
 // creations until after the trap.
 const READS = 15;
 const VIEWS = 15;
-/**
- * The maximum number of view requests that go upstream concurrently. The remaining view requests
- * wait in the organization object.
- */
+/** The maximum number of view requests that go upstream concurrently. */
 const SENT_VIEWS = 4;
 const CREATIONS = 5;
 const LONG_POLLS = 5;
@@ -75,9 +65,6 @@ function trap(gate, { query }) {
   return gate.send({ method: "POST", target: `/__trap?${query}`, authorization: null });
 }
 
-/**
- * Sends a request with an allowed `Origin`. Returns the exchange without waiting for a response.
- */
 function open({ gate, authorization }, { method = "GET", headers = [], ...request }) {
   const all = [["Origin", ALLOWED_ORIGIN], ...headers];
   return gate.open(gate.bytes({ method, authorization, headers: all, ...request }), method);
@@ -89,10 +76,7 @@ function openAt(other, { gate, authorization }, target) {
   return new Exchange(other.port, gate.bytes({ target, authorization, host }));
 }
 
-/**
- * Waits until the response is complete. Returns the response and its arrival time. If the request
- * hangs, the returned response is incomplete.
- */
+/** Waits until the response is complete. Returns the response and its arrival time. */
 async function readAnswer(exchange) {
   const answer = await exchange.until(({ complete }) => complete);
   const at = performance.now();
@@ -149,10 +133,7 @@ class Watcher {
     return this.#stream.ended;
   }
 
-  /**
-   * Waits for an event with this status, and reconnects when a stream ends. Fails if a stream stays
-   * open without such an event.
-   */
+  /** Waits for an event with this status, and reconnects when a stream ends. */
   async untilStatus(status) {
     const deadline = performance.now() + PATIENCE_MS;
     while (performance.now() < deadline) {
@@ -217,10 +198,7 @@ for (const [index, place] of PLACES.slice(1).entries()) {
       await jobs?.stop();
     });
 
-    /**
-     * Stores a job under an idempotency key, and a page of views. Returns both with the job list
-     * and the remaining budgets.
-     */
+    /** Stores a job under an idempotency key, and a page of views. */
     async function storeState() {
       const created = await create(jobs, "stored");
       assert.equal(created.status, 201, created.text);
@@ -237,11 +215,7 @@ for (const [index, place] of PLACES.slice(1).entries()) {
       await Promise.all(watchers.map((watcher) => watcher.untilStatus("active")));
     }
 
-    /**
-     * Sends reads, view requests, creations and long polls, and waits until all are in flight.
-     * Returns the exchanges with the first gateway. Assigns the exchanges with the second gateway
-     * to `otherReads`.
-     */
+    /** Sends reads, view requests, creations and long polls, and waits until all are in flight. */
     async function openRequests() {
       const job = jobs.path(stored.created.json.id);
       await jobs.upstream.hold({ operation: "agentJobs.get", target: job });

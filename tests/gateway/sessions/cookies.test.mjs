@@ -1,8 +1,3 @@
-/**
- * Attacks with session cookies. The gateway rejects requests with a session cookie from pages of
- * other sites. It rejects forged cookies, and ignores cookies in the wrong place. At sign-in, the
- * gateway creates a new cookie and ends the session of a planted cookie.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import {

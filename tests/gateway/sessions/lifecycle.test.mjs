@@ -1,8 +1,3 @@
-/**
- * Sessions of the gateway's page. A session opens with a token and grants the token's permissions.
- * The session ends at sign-out, when the token expires, or after at most 90 days. Changes of the
- * configuration also affect open sessions.
- */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,7 +1,4 @@
-/**
- * Sign-in. A user signs in with Cloudflare Access or at an OpenID Connect issuer. The gateway
- * rejects callbacks that are forged, replayed or from another issuer.
- */
+/** Sign-in. A user signs in with Cloudflare Access or at an OpenID Connect issuer. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { forgeNone, newSigningKey, startIssuer } from "../../harness/issuer.mjs";
@@ -94,10 +91,7 @@ describe("sign-in at an issuer", () => {
     return copy;
   }
 
-  /**
-   * Follows the issuer's redirect without the session cookie, and returns the response. Browsers do
-   * not send a `SameSite=Strict` cookie with a redirect from another site.
-   */
+  /** Follows the issuer's redirect without the session cookie, and returns the response. */
   function followCallback(browser, callback, headers = []) {
     browser.cookies.delete(SESSION_COOKIE);
     const all = [["Sec-Fetch-Site", "cross-site"], ...headers];

@@ -1,8 +1,3 @@
-/**
- * Hibernation. While watchers are idle, the runtime evicts the Durable Object that they watch but
- * keeps their WebSockets open. For the next change, the runtime constructs the object again, and
- * each watcher receives the change once.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,9 +21,6 @@ const FOLLOWED = "followed-docs";
 const LEFT = "left-docs";
 const LISTED = "listed-docs";
 const EXPIRING = "expiring-docs";
-/**
- * The maximum wait for an event. It exceeds the time between two alarms, even on a busy machine.
- */
 const PATIENCE_MS = 60_000;
 /** How late the alarm of an evicted object may end a stream, in seconds of the gateway's clock. */
 const EXPIRY_PATIENCE_S = 60;
@@ -79,10 +71,6 @@ after(async () => {
   derived?.dispose();
 });
 
-/**
- * Opens {@link WATCHERS} streams of a job. Returns the streams once each has received the job's
- * current state.
- */
 function watchMany(jobs, id, project = PROJECT) {
   return Promise.all(Array.from({ length: WATCHERS }, () => jobs.watching(id, { project })));
 }
@@ -108,10 +96,7 @@ function constructions(jobs, project = PROJECT) {
   return jobs.gate.gateway.log().split(`constructed ProjectGate ${project};`).length - 1;
 }
 
-/**
- * Waits until the runtime has constructed the object more than `earlier` times. Asserts that the
- * number of constructions has grown by one.
- */
+/** Waits until the runtime has constructed the object more than `earlier` times. */
 async function assertConstructedOnce(jobs, earlier, project) {
   const deadline = performance.now() + PATIENCE_MS;
   const count = () => constructions(jobs, project);

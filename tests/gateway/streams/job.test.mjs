@@ -1,7 +1,3 @@
-/**
- * Event streams of a single job. The gateway sends each observed change once and in order to each
- * watcher, even after a reconnect or a restart. The tests use raw streams and the package's client.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";

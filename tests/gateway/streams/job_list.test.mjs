@@ -1,8 +1,3 @@
-/**
- * Event streams of a project's job list. Watchers receive the changes and deletions of jobs in the
- * same order, and can resume a stream. The gateway limits the number of streams per caller and per
- * project.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";

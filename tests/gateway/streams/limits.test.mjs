@@ -1,7 +1,4 @@
-/**
- * Limits on event streams. A stream ends when its token expires. The gateway limits the number of
- * concurrent streams of each caller in a project, and of each job.
- */
+/** Limits on event streams. A stream ends when its token expires. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startJobs } from "../jobs_gateway.mjs";

@@ -1,8 +1,3 @@
-/**
- * Long polling. With `Prefer: wait`, the gateway delays its response until the job changes or the
- * requested time ends. It caps this time at 25 seconds, and responds immediately if the job has
- * finished.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertApart, CLOCK_TOLERANCE_MS, jobs, startWatched } from "../watched_jobs.mjs";
@@ -27,10 +22,7 @@ describe("a long poll", { concurrency: true }, () => {
     assert.ok(answer.header("x-request-id"));
   }
 
-  /**
-   * Opens a long poll for another job, which does not change until `act` has finished. Asserts that
-   * the long poll still waits then. Returns the result of `act`.
-   */
+  /** Opens a long poll for another job, which does not change until `act` has finished. */
   async function beforeIdlePoll(act) {
     const { id } = await jobs.create();
     const { authorization } = jobs;

@@ -1,7 +1,3 @@
-/**
- * Polls of watched jobs. The gateway polls a watched job at most once per interval, and less often
- * while the upstream fails. It stops when the job finishes or all watchers have disconnected.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";

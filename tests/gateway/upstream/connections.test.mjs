@@ -1,8 +1,4 @@
-/**
- * The six connections of a Durable Object. Stalled job reads use three connections and stalled
- * webhooks use two, so that creations still get a connection. The gateway rejects a queued creation
- * with 503 if the creation gets no connection.
- */
+/** The six connections of a Durable Object. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

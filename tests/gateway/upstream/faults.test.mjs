@@ -1,7 +1,4 @@
-/**
- * Upstream faults. The gateway retries some GET requests once. If the fault persists, the gateway
- * returns a problem and the package throws an error.
- */
+/** Upstream faults. The gateway retries some GET requests once. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { NotFoundError } from "../../../pkg/dist/node.js";

@@ -1,7 +1,3 @@
-/**
- * A gateway with a faulty upstream. This module starts the gateway, injects upstream faults, and
- * checks the gateway's responses and the package's errors.
- */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -51,10 +47,7 @@ export function clientOf(projectId) {
   return new Client({ baseUrl: gate.gateway.url, projectId, auth: { token }, maxRetries: 0 });
 }
 
-/**
- * Starts a server that must never receive a connection. Returns the server, its URL, and a record
- * of all connections and requests.
- */
+/** Starts a server that must never receive a connection. */
 async function startElsewhere() {
   const visits = [];
   const server = createServer((request, response) => {
@@ -80,7 +73,6 @@ export const READ = {
   raw: () => gate.get(`${VIEWS}?dateFrom=${newDay()}`),
   call: () => client.analytics.views({ dateFrom: newDay() }),
 };
-/** Reads a job by raw HTTP or by the package. */
 export const READ_JOB = {
   raw: () => gate.get(`${JOBS}/j1`),
   call: () => client.agentJobs.get("j1"),
@@ -109,16 +101,7 @@ export async function errorOf(call, type) {
   return error;
 }
 
-/**
- * Defines tests for two GETs and a POST during an upstream fault. The gateway must respond with a
- * problem, and the package must throw the matching error.
- *
- * @param {string} what
- * @param {() => object} fault
- * @param {object} expected
- * @param {boolean} [expected.repeated] whether the gateway retries a GET
- * @param {boolean} [expected.certain] whether the upstream certainly did not process a POST
- */
+/** Defines tests for two GETs and a POST during an upstream fault. */
 export function testProblem(what, fault, { repeated = false, certain = false, ...expected }) {
   const { status, kind, check, error = ServerError } = expected;
   const times = repeated ? 2 : 1;

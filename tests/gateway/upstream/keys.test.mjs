@@ -1,8 +1,4 @@
-/**
- * API keys, timeouts, retries and the circuit breaker. The gateway falls back to the older key
- * after a 401, and retries some GET requests once. While a circuit breaker is open, the gateway
- * sends none of the affected requests upstream.
- */
+/** API keys, timeouts, retries and the circuit breaker. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { newCanaryKey } from "../../harness/canary.mjs";
@@ -11,10 +7,7 @@ import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gate
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const prompt = "keep it";
-/**
- * The upstream timeout is much longer than a response takes, so that only hanging requests time
- * out.
- */
+/** Much longer than a response takes, so that only hanging requests time out. */
 const TIMEOUT_SECONDS = 3;
 const GET = "agentJobs.get";
 /** The gateway's API keys for writes and reads, newest first. */
@@ -64,16 +57,12 @@ const freshViews = () => {
 /** Returns the names of the keys that the upstream has received, in order. */
 const keysSeen = async () => (await gate.upstream.requests()).map(({ key }) => key);
 
-/** Creates a job and returns its id. */
 async function createJob() {
   const { json } = await gate.post(JOBS, { prompt });
   return json.id;
 }
 
-/**
- * Asserts that the log names the cause for the operator, and that the response does not. Returns
- * the message for the operator.
- */
+/** Asserts that the log names the cause for the operator, and that the response does not. */
 async function assertCredentialProblem(answer, status) {
   const problem = assertProblem(answer, 502, "upstream-credential");
   assert.equal(problem.upstream, undefined);
@@ -171,10 +160,7 @@ describe("an upstream that hangs", () => {
 });
 
 describe("the circuit breaker", () => {
-  /**
-   * The breaker opens after this many failures without a success between them. Failures for the
-   * same job id count once.
-   */
+  /** The breaker opens after this many failures without a success between them. */
   const MAX_FAILURES = 20;
   const OTHER = "empty-docs";
   const READS = { operation: GET, fault: { kind: "status", status: 500 }, times: 0 };
@@ -182,7 +168,6 @@ describe("the circuit breaker", () => {
   const POLL_SECONDS = 1;
   let alone;
   let authorization;
-  /** A job that the gateway has created. */
   let stored;
 
   before(async () => {

@@ -1,8 +1,3 @@
-/**
- * Operations. The gateway builds its own upstream requests, and forwards only the trace of the
- * caller's header fields. It returns the upstream's 2xx status and content without private header
- * fields.
- */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { assertCommonHead, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
@@ -76,10 +71,7 @@ async function receivedOnce() {
   return requests[0];
 }
 
-/**
- * Asserts the status and the header fields of a response of the gateway. Besides the fields that
- * every response may have, the response must have exactly the fields in `more`.
- */
+/** Asserts the status and the header fields of a response of the gateway. */
 function assertResponse(answer, status, more = [], head = {}) {
   assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
   assert.match(answer.header("content-type"), /^application\/json/);

@@ -1,7 +1,3 @@
-/**
- * Rejected and repeated admin keys. If the upstream rejects a key, only the log contains the
- * reason. If an upstream response repeats the key, the gateway neither forwards nor logs the key.
- */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertProblem, VIEWS } from "../recorded_gateway.mjs";

@@ -1,8 +1,3 @@
-/**
- * Webhook addresses of callers. The gateway accepts an address only if the operator lists the
- * address's host. It rejects private addresses other than loopback addresses, even if the operator
- * lists their hosts.
- */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";

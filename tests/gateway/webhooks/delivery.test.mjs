@@ -1,8 +1,3 @@
-/**
- * Webhook deliveries. Each time a job that the gateway created finishes, the gateway sends one
- * signed message. It retries failed deliveries, except after a 410. The log contains no secrets and
- * no webhook addresses.
- */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -13,10 +8,7 @@ import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 
 const newWebhookSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 const SECRETS = [newWebhookSecret(), newWebhookSecret()];
-/**
- * A path segment of most webhook addresses. The log must not contain this segment, because real
- * addresses often contain a secret of the receiver.
- */
+/** A path segment of most webhook addresses. */
 const HIDDEN = "hidden-in-the-address-5c1d";
 /** The delay before the first retry in the schedule of Standard Webhooks. */
 const FIRST_RETRY_SECONDS = 5;
@@ -31,7 +23,6 @@ RECEIVERS.push("silent", "late", "crash");
 const PROJECTS = ["with-others"];
 
 let jobs;
-/** The receivers by name. */
 const receivers = {};
 
 before(async () => {
@@ -52,10 +43,7 @@ after(async () => {
 const hook = (url) => [["Webhook-Url", url]];
 let lastNumber = 0;
 
-/**
- * Creates a job with a webhook at a unique path. Returns the job's id, and functions that wait for
- * the next delivery, list all deliveries, and finish the job while a stream watches it.
- */
+/** Creates a job with a webhook at a unique path. */
 async function hooked(receiver, { project, path = "" } = {}) {
   lastNumber += 1;
   const hookPath = `/${HIDDEN}/${lastNumber}${path}`;

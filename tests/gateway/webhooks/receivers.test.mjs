@@ -1,8 +1,3 @@
-/**
- * Webhook receivers. The gateway drops a pending webhook if the operator no longer lists the host.
- * It signs webhooks with a separate key for each address and project. A job that stays unknown
- * upstream causes one `not_found` webhook.
- */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,18 +16,12 @@ const QUARTER_HOUR_MS = 15 * 60_000;
 const PATIENCE_MS = 60_000;
 /** The gateway's timeout for a receiver, by its own clock. */
 const RECEIVER_TIMEOUT_MS = 20_000;
-/**
- * Only the test of hanging receivers uses this project, so that no other test causes its alarms.
- */
+/** One test has this project of its own, so that no other test causes its alarms. */
 const HANGING_PROJECT = "hanging-receivers";
 
 let jobs;
 /** A gateway without `WEBHOOK_HOSTS`. */
 let closed;
-/**
- * The receivers by name. `WEBHOOK_HOSTS` lists `kept`, `other` and `dropped` until a test reduces
- * the list to `kept`.
- */
 const receivers = {};
 
 before(async () => {
@@ -62,7 +51,6 @@ const keyOf = (url, project = PROJECT) => deriveKeys({ project, url }, SECRET)[0
 const clock = () => ({ now: jobs.gate.now() / 1000 });
 const at = (path) => (delivery) => delivery.path === path;
 
-/** Finishes a job while a stream watches it. */
 async function finish(id, { project, status = "completed" } = {}) {
   const stream = await jobs.watching(id, { project });
   await jobs.upstream.setJob(id, { status });
@@ -80,10 +68,7 @@ async function deliver(receiver, path, { project } = {}) {
   );
 }
 
-/**
- * Kills the gateway, moves its stored job timestamps into the past by `milliseconds`, and starts
- * the gateway again. Pending webhooks are due immediately.
- */
+/** Restarts the gateway with older jobs and with pending webhooks that are due immediately. */
 async function ageJobs(milliseconds, project = PROJECT) {
   const timestamps = ["created_at", "missing_since"].map((column) => ["job", column]);
   const objects = [["PROJECT_GATE", project]];

@@ -1,8 +1,4 @@
-/**
- * Attacks with forged tokens and disguised requests. The gateway sends none of the attacks
- * upstream, and accepts the valid counterparts of the forged tokens. Some test names contain the
- * advisory of a similar vulnerability in other software.
- */
+/** Attacks with forged tokens and disguised requests. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { signToken, withWrongSignature } from "../../../harness/issuer.mjs";

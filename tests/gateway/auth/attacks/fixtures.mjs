@@ -1,7 +1,3 @@
-/**
- * Fixtures for attacks on authentication. This module starts the gateway and several issuers, mints
- * tokens, and checks that the gateway rejects requests.
- */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -13,10 +9,7 @@ import { hmac, oddKeys, tokenOf, twinKeys } from "./forged_tokens.mjs";
 export const OTHER = "other-docs";
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
 export const SCOPES = EVERY_SCOPE.split(" ");
-/**
- * A string in the claims of gateway and workflow tokens. Neither a response nor the log may contain
- * the string.
- */
+/** A string in the claims of gateway and workflow tokens. */
 export const CANARY = `claim-canary-${randomBytes(8).toString("hex")}`;
 
 export const REALM = 'Bearer realm="quillgate"';
@@ -39,10 +32,6 @@ export const operations = (project = PROJECT) => [
   { method: "POST", target: `/v2/agent/${project}/job/j1/message`, scope: "jobs:create" },
 ];
 export const DEEP = { target: "/healthz?deep", scope: "gateway:operate" };
-/**
- * A read, a write and an operator's request. {@link testRejectedTokens} sends each token with all
- * three requests.
- */
 export const SAMPLE = [operations()[0], operations()[4], DEEP];
 
 /** The faults of key sets. Each property has the name of the trusted issuer with this fault. */
@@ -110,22 +99,15 @@ function workflowRules() {
   ];
 }
 
-// --- tokens ----------------------------------------------------------------
-
 /** Returns the claims of a workflow's token. The claims are valid unless they are changed. */
 export const workflow = (changes = {}, issuer = issuers.github) => ({
   ...issuer.githubClaims({ jti: CANARY, actor: CANARY }),
   ...changes,
 });
 
-/**
- * Mints a trusted issuer's token. The token is valid unless its claims or its header are changed.
- */
 export const foreign = (changes, options) => issuers.github.mint(workflow(changes), options);
 
-/**
- * Mints a trusted issuer's token with changed header parameters. `undefined` removes a parameter.
- */
+/** Mints a trusted issuer's token with changed header parameters. */
 export const foreignWith = (header, { alg } = {}) => foreign({}, { header, alg });
 
 /** Mints a token of Cloudflare Access. The token is valid unless its claims are changed. */
@@ -139,13 +121,10 @@ export const own = (changes) => mintToken(ownClaims(changes), gate.secret);
 /** Mints the gateway's own token with another header. The signature is valid by default. */
 export const ownWith = (header, sign = hmac(gate.secret)) => tokenOf(header, ownClaims(), sign);
 
-/** Returns the header of a workflow's token. */
 export const header = (changes, alg = "RS256") => ({
   ...{ alg, typ: "JWT", kid: issuers.github.key(alg).kid },
   ...changes,
 });
-
-// --- requests --------------------------------------------------------------
 
 export const bearer = (token) => ({ authorization: `Bearer ${token}` });
 /** Returns the options of a request from the gateway's own page with a Cloudflare Access token. */
@@ -159,10 +138,7 @@ function send({ scope: _, ...operation }, options) {
   return gate.send({ ...operation, json, ...options });
 }
 
-/**
- * Asserts that each operation rejects these credentials with the same status, problem and
- * challenge. Returns the problems.
- */
+/** Asserts that each operation rejects these credentials alike. Returns the problems. */
 export async function assertRejected(options, [status, kind, challenge], targets = operations()) {
   const answers = await Promise.all(targets.map((operation) => send(operation, options)));
   return answers.map((answer) => {
@@ -171,10 +147,7 @@ export async function assertRejected(options, [status, kind, challenge], targets
   });
 }
 
-/**
- * Defines a test for each row `[description, token, reason]`. The gateway must reject the token
- * with 401 and this reason.
- */
+/** Defines a test for each row `[description, token, reason]`. */
 export function testRejectedTokens(rows, { credentials = bearer, field = "" } = {}) {
   for (const [what, token, reason] of rows) {
     test(`rejects a token ${what}${field}`, async () => {

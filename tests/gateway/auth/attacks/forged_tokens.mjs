@@ -15,14 +15,7 @@ export function encoded(part) {
   return Buffer.from(typeof part === "string" ? part : JSON.stringify(part)).toString("base64url");
 }
 
-/**
- * Returns a token with exactly this header and these claims. A header or claims in a string are not
- * serialized as JSON.
- *
- * @param {unknown} header
- * @param {unknown} claims
- * @param {(body: string) => Uint8Array} sign returns the signature of the body
- */
+/** Returns a token with exactly this header and these claims. */
 export function tokenOf(header, claims, sign) {
   const body = `${encoded(header)}.${encoded(claims)}`;
   return `${body}.${Buffer.from(sign(body)).toString("base64url")}`;
@@ -65,13 +58,7 @@ export function twinKeys() {
   return [newSigningKey(), newSigningKey()].map((key) => ({ ...key, kid: "twin" }));
 }
 
-/**
- * Builds a key set with unusual keys. `rsa` and `weak` have the private keys for most keys of the
- * set. The gateway may use only the key `bare`, and only for RS256.
- *
- * @returns {{ rsa: import("../../../harness/issuer.mjs").SigningKey,
- *   weak: import("../../../harness/issuer.mjs").SigningKey, set: Record<string, unknown>[] }}
- */
+/** Builds a key set with unusual keys. */
 export function oddKeys() {
   const rsa = newSigningKey();
   const weak = { ...rsa, ...generateKeyPairSync("rsa", { modulusLength: 1024 }) };

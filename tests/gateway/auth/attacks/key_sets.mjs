@@ -1,7 +1,3 @@
-/**
- * Attacks on key sets. The gateway returns 503 while an issuer's key set is unavailable, and does
- * not follow the redirect of a key set.
- */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { signToken } from "../../../harness/issuer.mjs";
