@@ -4,7 +4,6 @@ import { PROJECT } from "./recorded_gateway.mjs";
 
 const CHECK_INTERVAL_MS = 25;
 
-/** Maximum time that a test waits for a condition. */
 const PATIENCE_MS = 60_000;
 
 /** Rows per upstream page: Mintlify's maximum. */
@@ -78,7 +77,6 @@ export function openAll(gate, count, target, options = {}) {
   return Array.from({ length: count }, () => gate.open(bytes));
 }
 
-/** Waits until all responses are complete, and returns them. */
 export function readAll(exchanges) {
   const read = async (exchange) => {
     const answer = await exchange.until(({ complete }) => complete);
@@ -122,7 +120,6 @@ export async function costOf(gate, run) {
   return { result, visits, units: left - (await budget(gate)).left };
 }
 
-/** Calls `check` until it returns something truthy, and returns that value. */
 export async function until(check) {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -139,7 +136,6 @@ export function untilStale(gate, target) {
   return until(async () => cacheOf(await gate.get(target, withoutQuota(gate))) === stale);
 }
 
-/** Waits until the upstream no longer blocks analytics requests after a 429. */
 export function untilOpen(gate) {
   return until(async () => (await budget(gate)).blockedUntil === null);
 }

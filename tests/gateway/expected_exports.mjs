@@ -100,7 +100,6 @@ export function keepWholeRecords(bytes, format, header) {
   return { whole: bytes.subarray(0, end), rows };
 }
 
-/** Splits an incomplete export into its last record and everything before it. */
 export function readIncomplete(text, format) {
   const newline = format === "csv" ? "\r\n" : "\n";
   assert.ok(text.endsWith(newline), `ends with a complete record: ${text.slice(-200)}`);

@@ -20,7 +20,6 @@ export const CLOCK_RATE = 5;
 const NEVER_MS = 24 * 3600 * 1000;
 const TERMINAL_STATUSES = ["completed", "failed", "archived"];
 const CHECK_INTERVAL_MS = 20;
-/** Maximum time that a test waits for a condition. */
 const PATIENCE_MS = 60_000;
 
 /** Starts a gateway and a simulator with limits that allow many jobs. */
@@ -75,7 +74,6 @@ class Jobs {
     return `/v2/agent/${project}/job${id === undefined ? "" : `/${id}`}${rest}`;
   }
 
-  /** Creates a job through the gateway. @returns {Promise<Record<string, unknown>>} */
   async create(prompt = "document the API", { project, headers, authorization } = {}) {
     const answer = await this.gate.post(
       this.path(undefined, { project }),
@@ -98,7 +96,6 @@ class Jobs {
     return await response.json();
   }
 
-  /** Sends a follow-up through the gateway. Returns the job. */
   async followUp(id, prompt = "and more", { project } = {}) {
     const target = this.path(id, { project, rest: "/message" });
     const answer = await this.gate.post(target, { prompt }, { authorization: this.authorization });
@@ -106,12 +103,10 @@ class Jobs {
     return answer.json;
   }
 
-  /** Sends a GET request to the gateway with the default token. Returns the response. */
   get(target, headers = []) {
     return this.gate.get(target, { headers, authorization: this.authorization });
   }
 
-  /** Opens and returns an event stream for one job. */
   watch(id, { project, lastEventId, authorization = this.authorization, headers = {} } = {}) {
     const url = this.gate.gateway.url + this.path(id, { project, rest: "/events" });
     const stream = openEventStream(url, { lastEventId, headers: { authorization, ...headers } });
@@ -119,7 +114,6 @@ class Jobs {
     return stream;
   }
 
-  /** Opens and returns an event stream for all jobs of a project. */
   watchAll({ project = PROJECT, lastEventId, authorization = this.authorization } = {}) {
     const url = `${this.gate.gateway.url}/v2/agent/${project}/jobs/events`;
     const stream = openEventStream(url, { lastEventId, headers: { authorization } });
@@ -141,7 +135,6 @@ class Jobs {
     assert.equal(answer.status, 204, answer.text);
   }
 
-  /** Opens a stream for one job. Returns the stream after its first event has arrived. */
   async watching(id, options) {
     const stream = this.watch(id, options);
     await stream.event();
@@ -153,7 +146,6 @@ class Jobs {
     return (await this.upstream.job(id)).reads;
   }
 
-  /** Waits until the gateway has read the job upstream `more` more times. Returns the reads. */
   async untilReads(id, more) {
     const { count } = await this.reads(id);
     return await this.#until(async () => {
@@ -162,7 +154,6 @@ class Jobs {
     }, `${more} more reads of job ${id}`);
   }
 
-  /** Returns the project's section of the operator's health report. */
   async health(project = PROJECT) {
     const url = `${this.gate.gateway.url}/healthz?deep&project=${project}`;
     const response = await fetch(url, { headers: { authorization: this.authorization } });
@@ -170,7 +161,6 @@ class Jobs {
     return (await response.json()).project;
   }
 
-  /** Waits until `check` returns true for the project's health, and returns that health. */
   async untilHealth(check, project) {
     return await this.#until(async () => {
       const health = await this.health(project);
@@ -178,7 +168,6 @@ class Jobs {
     }, `the health that ${check} describes`);
   }
 
-  /** Finishes every job of {@link PROJECT}, which ends the streams of the project's watchers. */
   async finishAllJobs() {
     const own = (await this.upstream.jobs()).filter(({ projectId }) => projectId === PROJECT);
     for (const { id, status } of own) {
@@ -188,7 +177,6 @@ class Jobs {
     await this.untilHealth(({ watchers }) => watchers === 0);
   }
 
-  /** Calls `check` until it returns something other than `undefined`, and returns that value. */
   async #until(check, expected) {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {

@@ -31,9 +31,7 @@ function chunks(bytes, size = 16_384) {
   return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
 }
 
-/** The part of a response that has arrived so far. */
 export class Answer {
-  /** All bytes received. */
   raw = Buffer.alloc(0);
   /** Whether the connection is closed. */
   closed = false;
@@ -122,7 +120,6 @@ function unchunked(framed) {
   }
 }
 
-/** One request on its own connection, and the request's response. */
 export class Exchange {
   #socket;
   #origin;
@@ -170,7 +167,6 @@ export class Exchange {
     });
   }
 
-  /** Disconnects, like a browser whose tab was closed. */
   leave() {
     this.#check();
     this.#socket.destroy();

@@ -140,7 +140,6 @@ class RecordedGateway {
     return answer;
   }
 
-  /** Sends a request with the options of {@link bytes}. Returns the response. */
   send(options) {
     return this.sendBytes(this.bytes(options), options.method);
   }
@@ -153,12 +152,10 @@ class RecordedGateway {
     return this.send({ method: "POST", target, json, ...options });
   }
 
-  /** Returns the number of requests that the upstream has received since its last reset. */
   async received() {
     return (await this.upstream.counters()).requests;
   }
 
-  /** Waits until `check` returns true for the upstream's counters, and returns the counters. */
   async untilCounters(check) {
     for (;;) {
       const counters = await this.upstream.counters();
@@ -167,7 +164,6 @@ class RecordedGateway {
     }
   }
 
-  /** Waits for the log line of a request and returns the line's fields. */
   async logged(id) {
     const pattern = new RegExp(`\\{.*"requestId":"${id}".*\\}`);
     for (;;) {
@@ -203,7 +199,6 @@ class RecordedGateway {
   }
 }
 
-/** Asserts that a response is a problem (RFC 9457) with the common header fields. */
 export function assertProblem(answer, status, kind) {
   assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
   assert.equal(answer.header("content-type"), "application/problem+json");
@@ -216,7 +211,6 @@ export function assertProblem(answer, status, kind) {
   return problem;
 }
 
-/** Asserts that a response is a validation problem with only this field and rule. */
 export function assertInvalid(answer, field, rule) {
   const { errors } = assertProblem(answer, 400, "invalid-request");
   assert.deepEqual(
@@ -225,7 +219,6 @@ export function assertInvalid(answer, field, rule) {
   );
 }
 
-/** Asserts the header fields that every API response has. */
 export function assertCommonHead(answer, { cacheControl = /^no-store$/, vary = "Origin" } = {}) {
   assert.match(answer.header("cache-control"), cacheControl);
   assert.equal(answer.header("x-content-type-options"), "nosniff");

@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
 import { CLOCK_RATE, startJobs } from "./jobs_gateway.mjs";
 
-/** The default polling interval of {@link startJobs}, by the gateway's clock. */
 export const INTERVAL_MS = 1000;
 /** Tolerance for clock differences and a request's latency, by the gateway's clock. */
 export const CLOCK_TOLERANCE_MS = 50 * CLOCK_RATE;
-/** Maximum wait for an event, generous for a busy machine. */
 export const PATIENCE_MS = 60_000;
 
-/** The gateway of the test file, as `startJobs` returns it. */
 export let jobs;
 
-/** Starts the file's gateway, with the options of `startJobs`. */
 export async function startWatched(name, options) {
   jobs = await startJobs(name, options);
 }
@@ -21,13 +17,11 @@ export const idsAndData = (stream) =>
 export const states = (stream) => stream.events.map(({ data }) => JSON.parse(data).status);
 export const isNow = (status) => (event) => JSON.parse(event.data).status === status;
 
-/** Changes a job upstream and waits until all of these streams have received its new status. */
 export async function change(id, fields, streams) {
   await jobs.upstream.setJob(id, fields);
   await Promise.all(streams.map((stream) => stream.event(isNow(fields.status), PATIENCE_MS)));
 }
 
-/** Asserts that consecutive reads of a job are at least `interval` milliseconds apart. */
 export function assertApart({ at }, interval = INTERVAL_MS) {
   const gaps = at.slice(1).map((moment, index) => moment - at[index]);
   for (const gap of gaps) assert.ok(gap >= interval - CLOCK_TOLERANCE_MS, `read after ${gap} ms`);

@@ -66,7 +66,6 @@ export let gate;
 export let state;
 export let reader;
 
-/** Starts the gateway of a test file, and resets the simulator before each test. */
 export function useReports(name) {
   before(async () => {
     state = mkdtempSync(join(tmpdir(), "quillgate-reports-"));

@@ -203,7 +203,6 @@ describe("assistant conversations", () => {
     return hits;
   }
 
-  /** Reads the reports that contain `COMMENT`, `QUESTION` or `RESPONSE`. */
   async function readAll() {
     const range = newRange();
     const targets = { feedback: targetOf("feedback", { ...range, limit: 100 }) };

@@ -91,7 +91,6 @@ export async function runUntilComplete() {
   }
 }
 
-/** Returns the simulator's page views and visitor counts of a day. */
 export async function truthOf(date) {
   const dateTo = new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
   const range = { dateFrom: date, dateTo };
@@ -137,7 +136,6 @@ export const archivedState = async () => [
   ),
 ];
 
-/** Asserts that the stored rows of all days equal the simulator's rows with at least one view. */
 export async function assertEqualToTruth(truths) {
   const expected = truths.flatMap(({ date, views }) =>
     views
@@ -154,7 +152,6 @@ export function countRepetitions(requests) {
   return requests.length - new Set(requests.map(({ target }) => target)).size;
 }
 
-/** Asserts that the archive never exceeds its share of the budget in any window. */
 export function assertWithinShare(requests) {
   const share = Math.floor((LIMIT * SHARE) / 100);
   const times = requests.map(({ at }) => at);

@@ -69,7 +69,6 @@ after(async () => {
   rmSync(state, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Returns the number of rows that the Worker has read. */
 async function readCount() {
   const response = await fetch(`${gate.gateway.url}/v1/rows-read`);
   return Number(await response.text());

@@ -29,7 +29,6 @@ async function readPage(values) {
   return answer.json;
 }
 
-/** Returns the whole list, read in several requests. */
 async function readAll(values) {
   const rows = [];
   const first = await readPage(values);

@@ -19,7 +19,6 @@ export const oldSecret = newSecret();
 
 export let gate;
 
-/** Starts the issuers and the gateway of a test file. */
 export function useTrustedIssuers(name) {
   before(async () => {
     for (const name of NAMES) issuers[name] = await startIssuer();
@@ -71,7 +70,6 @@ export const workflow = (changes, options) => {
   return gate.known(token);
 };
 
-/** Mints and returns a Cloudflare Access token for a user. */
 export const person = (changes) =>
   gate.known(issuers.people.mint(issuers.people.accessClaims(changes)));
 

@@ -263,7 +263,6 @@ describe("an hourly window", () => {
   });
 
   describe("concurrent requests", () => {
-    /** Asserts that `slots` of the concurrent requests are granted, and checks `Retry-After`. */
     async function assertExactly(slots, answers, { policy, limit, operation, status, since }) {
       const granted = answers.filter(({ answer }) => answer.status === status);
       assert.equal(granted.length, slots, "one request is granted per slot");

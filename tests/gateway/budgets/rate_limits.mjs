@@ -54,7 +54,6 @@ export class Caller {
   }
 }
 
-/** Parses `RateLimit` or `RateLimit-Policy`. */
 export function items(field) {
   const pattern = /^"([a-z-]+)"((?:;[a-z]=\d+)+)$/;
   const read = (item) => {
@@ -73,7 +72,6 @@ export function left(answer, policy) {
   return r;
 }
 
-/** Checks a 429 problem from the gateway, and that its header fields are consistent. */
 export function assertExceeded(answer, policy, { limit, window = HOUR }) {
   const problem = assertProblem(answer, 429, "quota-exceeded");
   assert.equal(problem.title, "Quota exceeded");
@@ -91,10 +89,8 @@ export async function timed(ask) {
   return { answer, sent, received: Date.now() };
 }
 
-/** Calls `ask` `count` times concurrently. Returns the timed responses. */
 export const atOnce = (count, ask) => Promise.all(Array.from({ length: count }, () => timed(ask)));
 
-/** Returns the times at which an operation's requests reached the upstream, in order of arrival. */
 export async function arrivals(gate, operation, project = "") {
   const requests = await gate.upstream.requests();
   const matching = requests.filter(
@@ -103,7 +99,6 @@ export async function arrivals(gate, operation, project = "") {
   return matching.map(({ at }) => at);
 }
 
-/** Repeats a request until a response has this status. */
 export async function untilStatus(status, ask) {
   const before = [];
   const deadline = Date.now() + PATIENCE_MS;

@@ -5,7 +5,6 @@ import { assertProblem, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs
 const LIMIT = 20;
 const OTHER = "empty-docs";
 const HOUR = 3600;
-/** The length of a step in seconds. */
 const WINDOW_STEP = HOUR / 60;
 
 let gate;

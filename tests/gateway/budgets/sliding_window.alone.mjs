@@ -34,7 +34,6 @@ describe("a window of a few seconds", () => {
 
   const waitOf = (answer) => assertExceeded(answer, "create-job", { limit: LIMIT, window: WINDOW });
 
-  /** Asserts that no window of upstream requests exceeds the limit. */
   async function assertWithinLimit(project) {
     const at = await arrivals(gate, "agentJobs.create", project);
     assert.ok(at.length > LIMIT, `only ${at.length} requests upstream`);

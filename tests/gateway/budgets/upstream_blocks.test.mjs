@@ -42,14 +42,12 @@ const failWith429 = (operation, times = 1) =>
     fault: { kind: "status", status: 429, headers: { "retry-after": String(DAY_SECONDS) } },
   });
 
-/** Asserts that the gateway rejected the request because of an upstream block. */
 function assertBlocked(answer) {
   assert.match(assertProblem(answer, 429, "quota-exceeded").detail, /Mintlify itself/);
   const wait = Number(answer.header("retry-after"));
   assert.ok(wait <= WINDOW_SECONDS, `${wait} s`);
 }
 
-/** Repeats a request until no upstream block rejects it. Returns the last response. */
 async function untilUnblocked(send) {
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
@@ -60,7 +58,6 @@ async function untilUnblocked(send) {
   assert.fail(`no request passed within ${PATIENCE_MS} ms`);
 }
 
-/** Returns the times at which an operation's requests reached the upstream. */
 async function arrivals(operation) {
   const requests = await gate.upstream.requests();
   return requests.filter((request) => request.operation === operation).map(({ at }) => at);

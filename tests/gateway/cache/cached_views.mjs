@@ -14,11 +14,9 @@ export const MISS = "fwd=uri-miss; stored";
 export const HIT = "hit; ttl=+";
 export const REFETCHED = "fwd=request; stored";
 
-/** The gateway of the test file, and its storage folder. */
 export let gate;
 export let state;
 
-/** Starts the gateway of a test file, and resets the simulator before each test. */
 export function useGate(name) {
   before(async () => {
     state = mkdtempSync(join(tmpdir(), "quillgate-cache-"));

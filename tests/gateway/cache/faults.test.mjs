@@ -43,7 +43,6 @@ async function unlimited({ upstream }) {
   await upstream.setLimits({ analytics: null });
 }
 
-/** Caches a page and waits until the page is stale. */
 async function stalePage(own) {
   const target = viewsOf(openRange());
   const cached = await own.get(target);
@@ -52,7 +51,6 @@ async function stalePage(own) {
   return { target, cached };
 }
 
-/** Injects a fault into every request until the faults are cleared. */
 const failAlways = (own, fault) => own.upstream.fault({ times: 0, fault });
 
 const wait = (seconds) => ({ "retry-after": String(seconds) });
@@ -60,7 +58,6 @@ const status = (code, headers = {}) => ({ kind: "status", status: code, headers 
 const NO_PAGE = { kind: "json", status: 200, body: { totals: {}, hasMore: false } };
 const REDIRECT = { kind: "redirect", status: 302, location: VIEWS };
 
-/** Asserts that a response is the cached page, marked as stale. */
 function assertStale(answer, cached, cache) {
   assertViews(answer, cache);
   assert.equal(answer.text, cached.text);
@@ -133,7 +130,6 @@ describe("upstream faults by state of the cache", () => {
     return `200 ${rows}, ${cacheOf(answer)}, ${requests}`;
   }
 
-  /** Asserts the caching header fields of a response. */
   function assertMarked(answer, { name, column, cached }) {
     if (column === "fresh") {
       assert.equal(answer.header("cache-control"), "private, max-age=86400");
@@ -148,7 +144,6 @@ describe("upstream faults by state of the cache", () => {
     }
   }
 
-  /** Asserts that the failure is not cached. */
   async function assertRecovers({ column, target }) {
     await gate.upstream.clearFaults();
     await untilOpen(gate);

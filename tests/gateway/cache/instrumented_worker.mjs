@@ -2,7 +2,6 @@
 import { until } from "../analytics_requests.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
-/** Writes a wrangler configuration that runs the instrumented Worker. */
 export function instrumentedConfig() {
   return configWith({
     source: `
@@ -34,7 +33,6 @@ export async function objectCalls(gate) {
   return (await control(gate, "")).calls;
 }
 
-/** Makes calls for reports fail (`yes`) or succeed again (`no`). */
 export async function setObjectFailing(gate, failing) {
   await control(gate, `?failing=${failing}`);
 }

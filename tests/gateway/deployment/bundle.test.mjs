@@ -14,7 +14,6 @@ describe("the deployed bundle", () => {
   const SECRETS = { ADMIN_API_KEY: newCanaryKey(), ACCESS_TOKEN_SECRET: newSecret() };
   let folder;
   let output;
-  /** Wrangler would upload this `multipart/form-data` body. */
   let upload;
   let parts;
 

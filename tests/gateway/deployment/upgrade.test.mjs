@@ -16,7 +16,6 @@ import { moveStoredTimes } from "../stored_clock.mjs";
 const STATE = fileURLToPath(new URL("state", import.meta.url));
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
-/** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 const stored = JSON.parse(readFileSync(join(STATE, "stored.json"), "utf8"));
 const { unwatched, completed, moving, awaited } = stored.jobs;
@@ -59,7 +58,6 @@ beforeEach(async () => {
   earlier = await jobs.upstream.counters();
 });
 
-/** Copies the storage to a temporary folder, and returns the folder's path. */
 function decompressState() {
   const state = mkdtempSync(join(tmpdir(), "quillgate-state-"));
   for (const file of readdirSync(STATE, { recursive: true })) {
@@ -114,7 +112,6 @@ function send({ key, prompt = "x", project, id, headers = [], authorization = be
   return jobs.gate.post(target, { prompt }, options);
 }
 
-/** Returns the signing key of the receiver at this path. */
 const keyOf = (path) =>
   deriveKeys({ project: PROJECT, url: receiver.url + path }, WEBHOOK_SECRET)[0];
 

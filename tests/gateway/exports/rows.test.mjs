@@ -35,7 +35,6 @@ beforeEach(() => gate.upstream.reset());
 
 const getExport = (report, query, options = reader) => gate.get(exportOf(report, query), options);
 
-/** Asserts a complete 200 and returns its body, including the byte order mark. */
 function assertExport(answer) {
   assert.deepEqual([answer.status, answer.complete], [200, true], answer.text.slice(0, 500));
   return answer.text;
@@ -106,7 +105,6 @@ test("responds to HEAD of an export with the header fields of GET and no body", 
 });
 
 describe("an incomplete export", () => {
-  /** Requests an incomplete export. Returns its parts, and the expected complete export. */
   async function interrupt(report, format, range, options) {
     const lines = await rowsUpstream(gate, report, range);
     const answer = await getExport(report, { format, ...range }, options);

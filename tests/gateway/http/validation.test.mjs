@@ -14,7 +14,6 @@ before(async () => {
 after(() => gate?.stop());
 
 describe("a request body", () => {
-  /** Sends the body to both operations that accept a request body. Returns both responses. */
   async function postToBoth(body, { headers = [JSON_TYPE], ...options } = {}) {
     const each = [JOBS, `${JOBS}/j1/message`].map((target) =>
       gate.send({ method: "POST", target, headers, body, ...options }),

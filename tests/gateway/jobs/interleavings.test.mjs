@@ -35,7 +35,6 @@ after(async () => {
   await receiver?.stop();
 });
 
-/** Waits until the last polls of all jobs are older than the polling interval. */
 async function untilStale() {
   const { id } = await jobs.create("another job", { project: OTHER });
   const clock = await jobs.watching(id, { project: OTHER });

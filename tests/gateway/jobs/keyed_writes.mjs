@@ -12,7 +12,6 @@ export const PROJECTS = [
 ];
 export const CREATE = "agentJobs.create";
 const HUGE = String(10 ** 6);
-/** Maximum time for repeated requests, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 export const jobsOf = (project) => `/v2/agent/${project}/job`;
 
@@ -28,7 +27,6 @@ export function newKey() {
 export let gate;
 let state;
 
-/** Starts the gateway of a test file, and resets the simulator before each test. */
 export function useGateway(name) {
   before(async () => {
     state = mkdtempSync(join(tmpdir(), "quillgate-idempotency-"));
@@ -55,7 +53,6 @@ export function useGateway(name) {
 export const as = (sub, claims = {}) =>
   `Bearer ${gate.token({ sub, projects: PROJECTS, ...claims })}`;
 
-/** Sends a write request with an idempotency key, and returns the response. */
 export function write(key, options = {}) {
   const {
     target = JOBS,
@@ -72,7 +69,6 @@ export function write(key, options = {}) {
 export const forced = (key, options = {}) =>
   write(key, { ...options, headers: [["Idempotency-Retry", "force"]] });
 
-/** Calls `send` `count` times concurrently. Returns the responses. */
 export const concurrently = (count, send) => Promise.all(Array.from({ length: count }, send));
 
 export async function creations(on = gate) {
@@ -84,7 +80,6 @@ export async function assertCreations(jobs, requests = jobs, on = gate) {
   assert.deepEqual(await creations(on), { jobs, requests });
 }
 
-/** Asserts that a response is a replay of `first`. */
 export function assertReplayed(answer, first) {
   assert.equal(answer.header("idempotent-replayed"), "true", `${answer.status} ${answer.text}`);
   assert.deepEqual([answer.status, answer.text], [first.status, first.text]);
@@ -109,7 +104,6 @@ export function assertUnknown(answer) {
 
 export const assertReused = (answer) => assertProblem(answer, 422, "idempotency-key-reused");
 
-/** Repeats a request until its key is no longer in use. Returns the last response. */
 export async function untilNotInUse(send) {
   const isInUse = ({ status, text }) => status === 409 && text.includes("in-use");
   const { answer, before } = await untilNot(isInUse, send);
@@ -117,7 +111,6 @@ export async function untilNotInUse(send) {
   return answer;
 }
 
-/** Repeats a request until `matches` returns false for its response. */
 export async function untilNot(matches, send) {
   const before = [];
   const deadline = Date.now() + PATIENCE_MS;

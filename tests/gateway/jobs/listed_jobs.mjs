@@ -5,10 +5,8 @@ import { PROJECT } from "../recorded_gateway.mjs";
 
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
 
-/** The gateway of the test file, as `startJobs` returns it. */
 export let jobs;
 
-/** Starts the file's gateway, and clears the simulator's faults before each test. */
 export function useJobs(name) {
   before(async () => {
     jobs = await startJobs(name, { vars: { KEEP_PROMPTS: "first-line" } });
@@ -30,7 +28,6 @@ export async function page(query = {}, { target = LIST, authorization } = {}) {
 
 export const idsOf = (listed) => listed.map(({ id }) => id);
 
-/** Creates jobs one after another. Returns their ids, newest first. */
 export async function createOneByOne(count, options) {
   const ids = [];
   for (let number = 0; number < count; number += 1) {

@@ -8,7 +8,6 @@ const LIMIT_S = 15;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 /** A project in which a `Retry-After` from the upstream delays polls. */
 const DELAYED = "delayed-docs";
-/** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 
 let jobs;
@@ -95,7 +94,6 @@ describe("a job that does not finish", () => {
   const limitMessage = (id) =>
     `job ${id} has not ended within ${LIMIT_S} s and is no longer polled`;
 
-  /** Waits for the log line about a job that the gateway no longer polls. */
   async function untilLogged(id) {
     const deadline = performance.now() + PATIENCE_MS;
     while (!impatient.gate.gateway.log().includes(limitMessage(id))) {

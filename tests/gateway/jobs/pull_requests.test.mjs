@@ -26,7 +26,6 @@ beforeEach(() => github.reset());
 
 const target = (id, project) => jobs.path(id, { project, rest: "/pull-request" });
 
-/** Creates a job and completes it with the pull request at `prLink`. Returns the job's id. */
 async function finishedJob(prLink) {
   const { id } = await jobs.create();
   const stream = await jobs.watching(id);

@@ -4,12 +4,9 @@ import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
 
-/** The project for the test that stores whole prompts. */
 const WHOLE_PROMPTS = "whole-docs";
-/** The project for the tests that filter the job list. */
 const FILTERED = "found-docs";
 const PROJECTS = [PROJECT, OTHER_PROJECT, WHOLE_PROMPTS, FILTERED];
-/** The second line of some prompts. */
 const SECOND_LINE = "and-this-is-the-private-second-line-91be";
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 /** The `text` filter searches this number of characters of a prompt. */
@@ -35,7 +32,6 @@ async function recordOf(id, { project, authorization = jobs.authorization } = {}
   return answer.json;
 }
 
-/** Changes a job upstream and waits until `stream` has received the job's new status. */
 async function change(id, fields, stream) {
   await jobs.upstream.setJob(id, fields);
   await stream.event(isNow(fields.status), PATIENCE_MS);
@@ -218,7 +214,6 @@ describe("stored follow-ups", () => {
 
 describe("a filtered list", () => {
   const LIST = `/v2/agent/${FILTERED}/jobs`;
-  /** Prompts with characters that are special in SQL or in SQL patterns. */
   const PROMPTS = [
     "100% of it",
     "100 per cent",

@@ -12,7 +12,6 @@ const EXPIRED_JOBS = 20;
 const MAX_EVENTS = 100;
 const LIST = `/v2/agent/${PROJECT}/jobs?limit=100`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 6).toString("base64")}`;
-/** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 
 let jobs;
@@ -35,7 +34,6 @@ after(async () => {
 const listed = async () => (await jobs.get(LIST)).json.jobs.map(({ id }) => id);
 const isNow = (status) => (event) => JSON.parse(event.data).status === status;
 
-/** Changes a job's status upstream step by step while a stream watches it. */
 async function changeWhileWatched(id, statuses) {
   const stream = await jobs.watching(id);
   for (const status of statuses) {

@@ -57,13 +57,11 @@ after(async () => {
   worker?.dispose();
 });
 
-/** Returns the number of rows that the project's object has written since the last call. */
 async function readCount() {
   const response = await fetch(`${jobs.gate.gateway.url}/v1/rows-written`);
   return Number(await response.text());
 }
 
-/** Runs `work` and asserts that it writes rows, but at most `max`. */
 async function assertRows(max, work) {
   await readCount();
   await work();

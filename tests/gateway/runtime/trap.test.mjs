@@ -50,7 +50,6 @@ before(async () => {
 });
 after(() => derived?.dispose());
 
-/** Starts the Worker with the trap route. Returns the result of `startJobs`. */
 function startTrapJobs(name, vars = {}) {
   return startJobs(name, {
     config: derived.config,
@@ -60,7 +59,6 @@ function startTrapJobs(name, vars = {}) {
   });
 }
 
-/** Makes the Worker panic, and returns the response. The route needs no token. */
 function trap(gate, { query }) {
   return gate.send({ method: "POST", target: `/__trap?${query}`, authorization: null });
 }
@@ -70,13 +68,11 @@ function open({ gate, authorization }, { method = "GET", headers = [], ...reques
   return gate.open(gate.bytes({ method, authorization, headers: all, ...request }), method);
 }
 
-/** Sends a GET to a second gateway with the same secrets. Returns the exchange. */
 function openAt(other, { gate, authorization }, target) {
   const host = `127.0.0.1:${other.port}`;
   return new Exchange(other.port, gate.bytes({ target, authorization, host }));
 }
 
-/** Waits until the response is complete. Returns the response and its arrival time. */
 async function readAnswer(exchange) {
   const answer = await exchange.until(({ complete }) => complete);
   const at = performance.now();
@@ -86,7 +82,6 @@ async function readAnswer(exchange) {
 
 const readAnswers = (exchanges) => Promise.all(exchanges.map(readAnswer));
 
-/** Returns the request that creates a job under an idempotency key. */
 function creation(jobs, key) {
   const headers = [["Idempotency-Key", key]];
   return { method: "POST", target: jobs.path(), json: { prompt: `under ${key}` }, headers };
@@ -97,7 +92,6 @@ function create(jobs, key) {
   return jobs.gate.send({ ...creation(jobs, key), authorization });
 }
 
-/** Returns the remaining budgets for creations in the project and for analytics. */
 async function remainingBudgets(jobs) {
   const answer = await jobs.get(`/healthz?deep&project=${PROJECT}`);
   assert.equal(answer.status, 200, answer.text);
@@ -133,7 +127,6 @@ class Watcher {
     return this.#stream.ended;
   }
 
-  /** Waits for an event with this status, and reconnects when a stream ends. */
   async untilStatus(status) {
     const deadline = performance.now() + PATIENCE_MS;
     while (performance.now() < deadline) {
@@ -159,7 +152,6 @@ for (const [index, place] of PLACES.slice(1).entries()) {
     let jobs;
     /** A second gateway: the same Worker in another isolate. */
     let other;
-    /** State stored before the trap. */
     let stored;
     let watched;
     let watchers;
@@ -198,7 +190,6 @@ for (const [index, place] of PLACES.slice(1).entries()) {
       await jobs?.stop();
     });
 
-    /** Stores a job under an idempotency key, and a page of views. */
     async function storeState() {
       const created = await create(jobs, "stored");
       assert.equal(created.status, 201, created.text);
@@ -215,7 +206,6 @@ for (const [index, place] of PLACES.slice(1).entries()) {
       await Promise.all(watchers.map((watcher) => watcher.untilStatus("active")));
     }
 
-    /** Sends reads, view requests, creations and long polls, and waits until all are in flight. */
     async function openRequests() {
       const job = jobs.path(stored.created.json.id);
       await jobs.upstream.hold({ operation: "agentJobs.get", target: job });

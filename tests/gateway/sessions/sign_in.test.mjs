@@ -73,7 +73,6 @@ describe("sign-in at an issuer", () => {
 
   const START = "/session/start?issuer=Acme%20SSO";
   const pathOf = ({ pathname, search }) => pathname + search;
-  /** Starts a sign-in. Returns the browser, and the redirect's `Location` and `Set-Cookie`. */
   async function startSignIn(target = START, browser = new Browser(gate)) {
     const answer = await browser.get(target, { headers: [["Sec-Fetch-Site", "same-origin"]] });
     assert.equal(answer.status, 302, answer.text);
@@ -91,7 +90,6 @@ describe("sign-in at an issuer", () => {
     return copy;
   }
 
-  /** Follows the issuer's redirect without the session cookie, and returns the response. */
   function followCallback(browser, callback, headers = []) {
     browser.cookies.delete(SESSION_COOKIE);
     const all = [["Sec-Fetch-Site", "cross-site"], ...headers];

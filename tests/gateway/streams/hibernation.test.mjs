@@ -75,13 +75,11 @@ function watchMany(jobs, id, project = PROJECT) {
   return Promise.all(Array.from({ length: WATCHERS }, () => jobs.watching(id, { project })));
 }
 
-/** Waits until every stream has received an event with this status. */
 function untilAllHave(streams, status) {
   const hasStatus = ({ data }) => JSON.parse(data).status === status;
   return Promise.all(streams.map((stream) => stream.event(hasStatus, PATIENCE_MS)));
 }
 
-/** Asserts that every stream received exactly these statuses, in this order. */
 function assertEachOnce(streams, statuses) {
   const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);
   const expected = statuses.map((status, index) => [String(index + 1), status]);
@@ -96,7 +94,6 @@ function constructions(jobs, project = PROJECT) {
   return jobs.gate.gateway.log().split(`constructed ProjectGate ${project};`).length - 1;
 }
 
-/** Waits until the runtime has constructed the object more than `earlier` times. */
 async function assertConstructedOnce(jobs, earlier, project) {
   const deadline = performance.now() + PATIENCE_MS;
   const count = () => constructions(jobs, project);

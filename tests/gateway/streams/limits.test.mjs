@@ -8,7 +8,6 @@ const MAX_PER_CALLER = 5;
 const MAX_PER_JOB = 8;
 /** Much shorter than the longest long poll of 25 s. */
 const SHORT_TOKEN_LIFETIME_S = 15;
-/** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 
 /** Prevents the gateway from polling jobs, so that only the tested cause ends a stream. */
@@ -32,7 +31,6 @@ function bearerFor(seconds) {
   return `Bearer ${jobs.gate.token({ exp, projects: jobs.projects })}`;
 }
 
-/** Returns the value of a promise, and fails after {@link PATIENCE_MS}. */
 async function withTimeout(promise, expected) {
   let timer;
   const late = new Promise((_, reject) => {

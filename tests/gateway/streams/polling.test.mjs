@@ -21,7 +21,6 @@ const OWN_PROJECT = "own-docs";
 
 /** This gateway has a longer polling interval, and an upstream timeout that no test reaches. */
 let slow;
-/** A job that never changes. */
 let quietJob;
 let quietStream;
 

@@ -37,7 +37,6 @@ after(async () => {
 });
 beforeEach(() => jobs.upstream.reset());
 
-/** Sends a request that creates a job. Returns the response, whatever its status. */
 function create({ key, project } = {}) {
   const headers = key === undefined ? [] : [["Idempotency-Key", key]];
   const { authorization } = jobs;
@@ -48,7 +47,6 @@ function create({ key, project } = {}) {
   );
 }
 
-/** Returns the requests of an operation that reached the upstream. */
 const requestsOf = async (operation) =>
   (await jobs.upstream.requests()).filter((request) => request.operation === operation);
 

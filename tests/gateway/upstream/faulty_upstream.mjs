@@ -14,7 +14,6 @@ export let gate;
 export let client;
 export let elsewhere;
 
-/** Starts the gateway of a test file, and ends all faults before each test. */
 export function useFaultyUpstream(name) {
   before(async () => {
     gate = await startGate(name, {
@@ -47,7 +46,6 @@ export function clientOf(projectId) {
   return new Client({ baseUrl: gate.gateway.url, projectId, auth: { token }, maxRetries: 0 });
 }
 
-/** Starts a server that must never receive a connection. */
 async function startElsewhere() {
   const visits = [];
   const server = createServer((request, response) => {

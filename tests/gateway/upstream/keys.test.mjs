@@ -160,11 +160,9 @@ describe("an upstream that hangs", () => {
 });
 
 describe("the circuit breaker", () => {
-  /** The breaker opens after this many failures without a success between them. */
   const MAX_FAILURES = 20;
   const OTHER = "empty-docs";
   const READS = { operation: GET, fault: { kind: "status", status: 500 }, times: 0 };
-  /** The polling interval of watched jobs. */
   const POLL_SECONDS = 1;
   let alone;
   let authorization;

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { assertCommonHead, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
 
-/** The runtime adds these header fields to a request with `cache: "no-store"`. */
 const NO_STORE_FIELDS = { "cache-control": "no-cache", pragma: "no-cache" };
 
 /** Header fields that the runtime adds to every upstream request. */
@@ -64,7 +63,6 @@ before(async () => {
 after(() => gate?.stop());
 beforeEach(() => gate.upstream.reset());
 
-/** Returns the only request that the upstream has received. */
 async function receivedOnce() {
   const requests = await gate.upstream.requests();
   assert.equal(requests.length, 1);

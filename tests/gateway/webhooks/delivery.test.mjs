@@ -12,9 +12,7 @@ const SECRETS = [newWebhookSecret(), newWebhookSecret()];
 const HIDDEN = "hidden-in-the-address-5c1d";
 /** The delay before the first retry in the schedule of Standard Webhooks. */
 const FIRST_RETRY_SECONDS = 5;
-/** Maximum wait for a retry or an unwatched job's poll. */
 const PATIENCE_MS = 60_000;
-/** The gateway's timeout for a receiver. */
 const RECEIVER_TIMEOUT_SECONDS = 20;
 
 const RECEIVERS = ["good", "standard", "flaky", "resetting", "gone", "redirecting", "target"];
@@ -65,7 +63,6 @@ async function hooked(receiver, { project, path = "" } = {}) {
   };
 }
 
-/** Asserts the format, the signatures and the event type of a delivery. Returns the parsed body. */
 function assertDelivery(delivery, type) {
   assert.equal(delivery.method, "POST");
   const { headers, json } = delivery;
@@ -180,10 +177,8 @@ describe("the webhook of a finished job", () => {
 
 describe("slow tests, run concurrently", { concurrency: true }, () => {
   describe("retries and polls", { concurrency: true }, () => {
-    /** Returns the time of an attempt, by the gateway's clock. */
     const signedAt = ({ headers }) => Number(headers["webhook-timestamp"]);
 
-    /** Asserts that the second attempt has the same id and body, and a new signature. */
     function assertRepeated([first, second], type) {
       for (const delivery of [first, second]) assertDelivery(delivery, type);
       assert.equal(second.headers["webhook-id"], first.headers["webhook-id"]);

@@ -12,7 +12,6 @@ import { configWith } from "../wrangler_config.mjs";
 
 const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
 const QUARTER_HOUR_MS = 15 * 60_000;
-/** Maximum wait for a retry or an unwatched job's poll. */
 const PATIENCE_MS = 60_000;
 /** The gateway's timeout for a receiver, by its own clock. */
 const RECEIVER_TIMEOUT_MS = 20_000;
@@ -57,7 +56,6 @@ async function finish(id, { project, status = "completed" } = {}) {
   await stream.ended;
 }
 
-/** Creates and finishes a job with a webhook at this address. Returns the delivery. */
 async function deliver(receiver, path, { project } = {}) {
   const headers = hook(receiver.url + path);
   const { id } = await jobs.create("notify me", { project, headers });
@@ -77,7 +75,6 @@ async function ageJobs(milliseconds, project = PROJECT) {
   );
 }
 
-/** Makes the simulator respond 404 for a job until its faults are cleared. */
 function hideUpstream(id) {
   const fault = { kind: "status", status: 404 };
   return jobs.upstream.fault({ operation: "agentJobs.get", target: id, times: 0, fault });
@@ -87,7 +84,6 @@ async function untilLogged(expected) {
   while (!jobs.gate.gateway.log().includes(expected)) await sleep(5);
 }
 
-/** Repeats a long poll until the gateway responds 404. */
 async function untilMissing(id) {
   for (;;) {
     const { status } = await jobs.get(jobs.path(id), [["Prefer", "wait=0"]]);

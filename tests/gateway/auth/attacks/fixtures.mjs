@@ -115,7 +115,6 @@ export const access = (changes) => issuers.access.mint(issuers.access.accessClai
 
 export const ownClaims = (changes) => gate.claims({ jti: CANARY, ...changes });
 
-/** Mints the gateway's own token. The token is valid unless its claims are changed. */
 export const own = (changes) => mintToken(ownClaims(changes), gate.secret);
 
 /** Mints the gateway's own token with another header. The signature is valid by default. */
@@ -132,7 +131,6 @@ export const assertion = (token, { host } = gate) =>
   smuggled(["Cf-Access-Jwt-Assertion", token], ["Origin", `http://${host}`]);
 export const smuggled = (...headers) => ({ authorization: null, headers });
 
-/** Sends a request for an operation, and returns the response. A POST has a JSON body. */
 function send({ scope: _, ...operation }, options) {
   const json = operation.method === "POST" ? { prompt: "x" } : undefined;
   return gate.send({ ...operation, json, ...options });
@@ -147,7 +145,6 @@ export async function assertRejected(options, [status, kind, challenge], targets
   });
 }
 
-/** Defines a test for each row `[description, token, reason]`. */
 export function testRejectedTokens(rows, { credentials = bearer, field = "" } = {}) {
   for (const [what, token, reason] of rows) {
     test(`rejects a token ${what}${field}`, async () => {

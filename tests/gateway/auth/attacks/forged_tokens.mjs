@@ -47,7 +47,6 @@ export function ownMessage(body) {
   return Buffer.concat([Buffer.from([0, 1]), Buffer.alloc(254 - end.length, 0xff), end]);
 }
 
-/** Returns the signature with an additional zero byte in front. */
 export function lengthened(signature) {
   const bytes = Buffer.from(signature, "base64url");
   return Buffer.concat([Buffer.alloc(1), bytes]).toString("base64url");
@@ -58,7 +57,6 @@ export function twinKeys() {
   return [newSigningKey(), newSigningKey()].map((key) => ({ ...key, kid: "twin" }));
 }
 
-/** Builds a key set with unusual keys. */
 export function oddKeys() {
   const rsa = newSigningKey();
   const weak = { ...rsa, ...generateKeyPairSync("rsa", { modulusLength: 1024 }) };
