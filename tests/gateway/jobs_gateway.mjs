@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { openEventStream } from "../harness/event_source.mjs";
 import { startGateway } from "../harness/gateway.mjs";
-import { EVERY_SCOPE, PROJECT, startGate } from "./recorded_gateway.mjs";
+import { EVERY_SCOPE, PROJECT, RecordedGateway } from "./recorded_gateway.mjs";
 import { configWith } from "./wrangler_config.mjs";
 
 const SQL_WORKER = fileURLToPath(new URL("workers/sql.mjs", import.meta.url));
@@ -23,28 +24,18 @@ const CHECK_INTERVAL_MS = 20;
 const PATIENCE_MS = 60_000;
 
 /** Starts a gateway and a simulator with limits that allow many jobs. */
-export async function startJobs(name, options = {}) {
-  const { vars = {}, projects = [PROJECT, OTHER_PROJECT], config, prepare } = options;
-  const { clockRate = CLOCK_RATE } = options;
-  const state = options.state ?? mkdtempSync(join(tmpdir(), "quillgate-jobs-"));
-  const all = {
-    JOB_POLL_SECONDS: "1",
-    JOB_POLLS_PER_HOUR: "100000",
-    UPSTREAM_TIMEOUT_SECONDS: String(4 * clockRate),
-    CREATE_LIMIT_PER_HOUR: "100000",
-    MESSAGE_LIMIT_PER_HOUR: "100000",
-    STREAMS_PER_CALLER: "1000",
-    ...vars,
-  };
-  const limits = { createLimit: 100_000, messageLimit: 100_000, ...options.upstream };
-  const gate = await startGate(name, {
-    upstream: { jobDurationMs: NEVER_MS, projects, ...limits },
-    gateway: { vars: all, state, config },
-    clockRate,
-    traps: options.traps,
-    prepare,
-  });
-  return new Jobs(gate, { vars: all, state, projects });
+export async function startJobs(name, options) {
+  const jobs = new Jobs(name);
+  await jobs.start(options);
+  return jobs;
+}
+
+/** Runs a gateway with many jobs during the tests of a file or suite. `options` can be a function. */
+export function useJobs(name, options) {
+  const jobs = new Jobs(name);
+  before(async () => jobs.start(typeof options === "function" ? await options() : options));
+  after(() => jobs.stop());
+  return jobs;
 }
 
 /** Undoes migration 22, so that a test can restore an earlier schema. */
@@ -59,9 +50,37 @@ class Jobs {
   #streams = [];
   #token;
 
-  constructor(gate, { vars, state, projects }) {
-    Object.assign(this, { gate, vars, state, projects, upstream: gate.upstream });
-    this.#token = gate.token({ projects, scope: `${EVERY_SCOPE} gateway:operate` });
+  constructor(name) {
+    this.gate = new RecordedGateway(name);
+  }
+
+  /** The default token covers all `projects`. `state` is the storage folder, which `stop` removes. */
+  async start({
+    projects = [PROJECT, OTHER_PROJECT],
+    clockRate = CLOCK_RATE,
+    state = mkdtempSync(join(tmpdir(), "quillgate-jobs-")),
+    ...options
+  } = {}) {
+    const vars = {
+      JOB_POLL_SECONDS: "1",
+      JOB_POLLS_PER_HOUR: "100000",
+      UPSTREAM_TIMEOUT_SECONDS: String(4 * clockRate),
+      CREATE_LIMIT_PER_HOUR: "100000",
+      MESSAGE_LIMIT_PER_HOUR: "100000",
+      STREAMS_PER_CALLER: "1000",
+      ...options.vars,
+    };
+    const limits = { createLimit: 100_000, messageLimit: 100_000, ...options.upstream };
+    const { config, prepare, traps } = options;
+    await this.gate.start({
+      upstream: { jobDurationMs: NEVER_MS, projects, ...limits },
+      gateway: { vars, state, config },
+      clockRate,
+      traps,
+      prepare,
+    });
+    Object.assign(this, { vars, state, projects, upstream: this.gate.upstream });
+    this.#token = this.gate.token({ projects, scope: `${EVERY_SCOPE} gateway:operate` });
   }
 
   /** Returns the `Authorization` value of the default token. */
@@ -209,6 +228,7 @@ class Jobs {
 
   /** Stops as `RecordedGateway.stop`, and asserts that no event stream contains a secret. */
   async stop() {
+    if (!this.state) return;
     for (const stream of this.#streams) stream.leave();
     await this.gate.stop();
     rmSync(this.state, { recursive: true, force: true, maxRetries: 5 });
@@ -221,8 +241,7 @@ class Jobs {
 
 /** Runs SQL in a Durable Object, by default a project's, while the gateway is stopped. */
 export async function runSql(state, statements, name, binding = "PROJECT_GATE") {
-  const { config, dispose } = configWith({ path: SQL_WORKER });
-  const worker = await startGateway({ config, state });
+  const worker = await startGateway({ config: configWith({ path: SQL_WORKER }), state });
   try {
     const body = JSON.stringify({ binding, name, statements });
     const response = await fetch(`${worker.url}/v1/sql`, { method: "POST", body });
@@ -231,6 +250,5 @@ export async function runSql(state, statements, name, binding = "PROJECT_GATE") 
     return JSON.parse(text);
   } finally {
     await worker.stop();
-    dispose();
   }
 }

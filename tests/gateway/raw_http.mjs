@@ -4,7 +4,6 @@ import { checkResponse } from "../harness/openapi.mjs";
 
 const IDLE_TIMEOUT_MS = 30_000;
 
-
 /** Returns the bytes of a request. Adds `Transfer-Encoding` if `chunked` is set. */
 export function requestBytes({ method = "GET", target = "/", headers = [], body, chunked }) {
   const all = [...headers];

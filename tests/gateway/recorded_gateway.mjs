@@ -1,8 +1,10 @@
 /** A gateway in front of the simulator. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { canaryKey, scanForCanary } from "../harness/canary.mjs";
 import { fastTime } from "../harness/fast_clock.mjs";
@@ -24,61 +26,94 @@ const UNEXPECTED_PANIC = /panicked at (?!.*\btrap\.rs)/;
 /** A shorter part of a token can occur by chance. */
 const MIN_SECRET_LENGTH = 20;
 const CHECK_INTERVAL_MS = 5;
+const REMOVE = { recursive: true, force: true, maxRetries: 5 };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Starts a simulator and a gateway in front of the simulator. */
-export async function startGate(name, options = {}) {
-  const key = canaryKey();
-  const secret = newSecret();
-  const { clockRate } = options;
-  const clock = clockRate > 1 ? { rate: clockRate, epoch: Date.now() } : undefined;
-  const upstream = await startUpstream({ key, pages: 60, clockRate, ...options.upstream });
-  const settings = {
-    upstreamUrl: upstream.url,
-    adminKey: key,
-    secret,
-    allowedOrigins: [ALLOWED_ORIGIN, "http://localhost:5173"],
-    clock,
-    ...options.gateway,
-  };
-  const start = async () => {
-    await options.prepare?.(upstream);
-    return await (options.startWith ?? startGateway)(settings);
-  };
-  const gateway = await start().catch(async (error) => {
-    await upstream.stop();
-    throw error;
-  });
-  return new RecordedGateway(name, {
-    key,
-    secret,
-    upstream,
-    gateway,
-    settings,
-    traps: options.traps,
-  });
+export async function startGate(name, options) {
+  const gate = new RecordedGateway(name);
+  await gate.start(options);
+  return gate;
 }
 
-class RecordedGateway {
+/** Returns an entry of `TRUSTED_ISSUERS`. */
+export const trustedIssuer = ({ url, jwksUrl }, rules) => ({
+  ...{ issuer: url, audience: "quillgate", jwks: jwksUrl, rules },
+});
+
+/** Returns the variables of a gateway that trusts one or more issuers. */
+export const trust = (issuers, rules) => ({
+  TRUSTED_ISSUERS: JSON.stringify([issuers].flat().map((one) => trustedIssuer(one, rules))),
+});
+
+/** Runs a server during the tests of a file or suite. */
+export function useServer(server) {
+  before(() => server.start());
+  after(() => server.stop());
+  return server;
+}
+
+/** Runs a gateway during the tests of a file or suite. `options` can be a function. */
+export function useGate(name, options) {
+  const gate = new RecordedGateway(name);
+  before(async () => gate.start(typeof options === "function" ? await options() : options));
+  after(() => gate.stop());
+  return gate;
+}
+
+export class RecordedGateway {
   #name;
   #answers = [];
   #known = new Set();
+  #temporaryState;
+  key = canaryKey();
+  secret = newSecret();
 
-  constructor(name, parts) {
+  constructor(name) {
     this.#name = name;
-    Object.assign(this, parts);
-    this.host = `127.0.0.1:${this.gateway.port}`;
+  }
+
+  /** `stored` keeps the storage for a restart. `prepare` runs before the gateway starts. */
+  async start({ clockRate, stored, upstream, gateway, prepare, traps, startWith } = {}) {
+    const clock = clockRate > 1 ? { rate: clockRate, epoch: Date.now() } : undefined;
+    if (stored) this.#temporaryState = mkdtempSync(join(tmpdir(), `quillgate-${this.#name}-`));
+    this.traps = traps;
+    this.upstream = await startUpstream({ key: this.key, pages: 60, clockRate, ...upstream });
+    this.settings = {
+      upstreamUrl: this.upstream.url,
+      adminKey: this.key,
+      secret: this.secret,
+      allowedOrigins: [ALLOWED_ORIGIN, "http://localhost:5173"],
+      clock,
+      state: this.#temporaryState,
+      ...gateway,
+    };
+    try {
+      await prepare?.(this.upstream);
+      this.gateway = await (startWith ?? startGateway)(this.settings);
+    } catch (error) {
+      await this.upstream.stop();
+      throw error;
+    }
+  }
+
+  get host() {
+    return `127.0.0.1:${this.gateway.port}`;
+  }
+
+  /** The folder of the durable storage. */
+  get state() {
+    return this.settings.state;
   }
 
   /** Kills the Worker, as a crash would, and starts it again with its stored state. */
   async restart(meanwhile = async () => {}) {
-    assert.ok(this.settings.state, "restart needs a gateway that was started with a `state`");
+    assert.ok(this.state, "restart needs a gateway that was started with a `state`");
     const ended = this.gateway;
     await ended.kill();
     await meanwhile();
     const started = await startGateway(this.settings);
     this.gateway = { ...started, log: () => ended.log() + started.log() };
-    this.host = `127.0.0.1:${started.port}`;
   }
 
   /** Returns the current time of the gateway's clock in milliseconds. */
@@ -178,8 +213,10 @@ class RecordedGateway {
   }
 
   async stop() {
+    if (!this.gateway) return;
     await this.gateway.stop();
     await this.upstream.stop();
+    if (this.#temporaryState) rmSync(this.#temporaryState, REMOVE);
     assert.doesNotMatch(this.gateway.log(), this.traps ? UNEXPECTED_PANIC : TRAP);
     const traffic = this.traffic().join("\n");
     mkdirSync(LOGS, { recursive: true });

@@ -8,14 +8,12 @@ const CLOCK_WORKER = fileURLToPath(new URL("workers/clock.mjs", import.meta.url)
 
 /** Moves the stored timestamps of a stopped gateway. */
 export async function moveStoredTimes(state, change) {
-  const { config, dispose } = configWith({ path: CLOCK_WORKER });
-  const clock = await startGateway({ config, state });
+  const clock = await startGateway({ config: configWith({ path: CLOCK_WORKER }), state });
   try {
     const body = JSON.stringify({ from: "-", to: "-", ...change });
     const response = await fetch(`${clock.url}/v1/clock`, { method: "POST", body });
     assert.equal(await response.text(), "moved");
   } finally {
     await clock.stop();
-    dispose();
   }
 }

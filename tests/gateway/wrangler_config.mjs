@@ -18,7 +18,8 @@ export function configWith(script) {
   const withMain = replacePath(original, "main", main);
   const config = join(folder, "wrangler.toml");
   writeFileSync(config, replacePath(withMain, "directory", join(ROOT, "www", "dist")));
-  return { config, dispose: () => rmSync(folder, { recursive: true, force: true }) };
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return config;
 }
 
 function replacePath(toml, key, path) {

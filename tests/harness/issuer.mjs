@@ -107,7 +107,7 @@ export async function startIssuer() {
   return issuer;
 }
 
-class Issuer {
+export class Issuer {
   #server = createServer((request, response) => this.#respond(request, response));
   /** Signing keys by algorithm. */
   #keys = newKeys();

@@ -36,7 +36,7 @@ export async function startReceiver() {
   return receiver;
 }
 
-class Receiver {
+export class Receiver {
   #server = createServer((request, response) => this.#receive(request, response));
   #responses = [];
   #default = DEFAULT_RESPONSE;

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { assertProblem, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 
-let gate;
-
-before(async () => {
-  gate = await startGate("access");
-});
-after(() => gate?.stop());
+const gate = useGate("access");
 
 /** Asserts that six operations reject this `Authorization` value with the same problem. */
 async function assertUnauthorized(authorization, kind, detail) {

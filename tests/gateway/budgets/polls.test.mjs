@@ -1,8 +1,8 @@
 /** Budgets for polls. Polls of jobs that the gateway created use the project's poll budget. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CLOCK_RATE, startJobs } from "../jobs_gateway.mjs";
+import { CLOCK_RATE, startJobs, useJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 
 const JOBS = 20;
@@ -23,20 +23,16 @@ function countInWindow(instants, windowMs) {
 }
 
 describe("a Mintlify that counts reads as creations", () => {
-  let jobs;
-  before(async () => {
-    jobs = await startJobs("poll-budget", {
-      upstream: { createLimit: LIMIT, readsShareJobLimit: true },
-      vars: {
-        CREATE_LIMIT_PER_HOUR: String(LIMIT),
-        LIMIT_WINDOW_SECONDS: String(WINDOW_S),
-        // A blank value counts as unset, so that the default applies.
-        JOB_POLLS_PER_HOUR: "",
-      },
-      prepare: (upstream) => upstream.setLimits({ create: LIMIT, windowMs: WINDOW_S * 1000 }),
-    });
+  const jobs = useJobs("poll-budget", {
+    upstream: { createLimit: LIMIT, readsShareJobLimit: true },
+    vars: {
+      CREATE_LIMIT_PER_HOUR: String(LIMIT),
+      LIMIT_WINDOW_SECONDS: String(WINDOW_S),
+      // A blank value counts as unset, so that the default applies.
+      JOB_POLLS_PER_HOUR: "",
+    },
+    prepare: (upstream) => upstream.setLimits({ create: LIMIT, windowMs: WINDOW_S * 1000 }),
   });
-  after(() => jobs?.stop());
 
   /** Creates jobs continuously, at a rate of almost 80 % of the limit. */
   function keepCreating() {
@@ -103,11 +99,7 @@ test("sends no more reads than the poll budget allows, including retries after a
 describe("a job that the gateway did not create", () => {
   const QUOTA = 20;
   const WATCHED = 10;
-  let jobs;
-  before(async () => {
-    jobs = await startJobs("foreign-polls");
-  });
-  after(() => jobs?.stop());
+  const jobs = useJobs("foreign-polls");
 
   const reader = (sub, quota) => {
     const grant = { sub, scope: "jobs:read", projects: [PROJECT] };

@@ -1,8 +1,8 @@
 /** The sliding window of a budget. No window contains more upstream requests than the limit. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startGate } from "../recorded_gateway.mjs";
+import { useGate } from "../recorded_gateway.mjs";
 import {
   arrivals,
   assertExceeded,
@@ -16,21 +16,17 @@ import {
 describe("a window of a few seconds", () => {
   const WINDOW = 4;
   const LIMIT = 4;
-  let gate;
 
-  before(async () => {
-    gate = await startGate("budgets-short", {
-      upstream: { ...unlimited, projects: PROJECTS },
-      gateway: {
-        vars: {
-          LIMIT_WINDOW_SECONDS: String(WINDOW),
-          CREATE_LIMIT_PER_HOUR: String(LIMIT),
-          UPSTREAM_TIMEOUT_SECONDS: "2",
-        },
+  const gate = useGate("budgets-short", {
+    upstream: { ...unlimited, projects: PROJECTS },
+    gateway: {
+      vars: {
+        LIMIT_WINDOW_SECONDS: String(WINDOW),
+        CREATE_LIMIT_PER_HOUR: String(LIMIT),
+        UPSTREAM_TIMEOUT_SECONDS: "2",
       },
-    });
+    },
   });
-  after(() => gate?.stop());
 
   const waitOf = (answer) => assertExceeded(answer, "create-job", { limit: LIMIT, window: WINDOW });
 

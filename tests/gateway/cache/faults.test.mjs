@@ -12,7 +12,7 @@ import {
   untilStale,
   viewsOf,
 } from "../analytics_requests.mjs";
-import { assertProblem, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, startGate, useGate, VIEWS } from "../recorded_gateway.mjs";
 
 const CLOCK_RATE = 5;
 const VARS = { ANALYTICS_FRESH_SECONDS: "2", UPSTREAM_TIMEOUT_SECONDS: "15" };
@@ -25,16 +25,11 @@ const RENEWED = "fwd=stale; stored";
 const REFETCHED = "fwd=request; stored";
 const SPENT = "hit; ttl=-; detail=quota-exceeded";
 
-let gate;
-
-before(async () => {
-  gate = await startGate("cache-faults", {
-    clockRate: CLOCK_RATE,
-    upstream: { pages: ROWS },
-    gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: "100000" } },
-  });
+const gate = useGate("cache-faults", {
+  clockRate: CLOCK_RATE,
+  upstream: { pages: ROWS },
+  gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: "100000" } },
 });
-after(() => gate?.stop());
 beforeEach(() => unlimited(gate));
 
 /** Resets the simulator and removes its limit on analytics. */

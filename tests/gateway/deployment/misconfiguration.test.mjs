@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, JOBS, startGate, useGate, VIEWS } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const VALUE = "hunter2-of-the-operator";
@@ -19,14 +19,9 @@ for (const [what, variable, value, rule] of [
   ["a timeout in words", "UPSTREAM_TIMEOUT_SECONDS", VALUE, "must be an integer from 1 to 300"],
 ]) {
   describe(`a gateway with ${what}`, () => {
-    let gate;
-
-    before(async () => {
-      gate = await startGate(`misconfiguration-${what.replaceAll(/\W/g, "-")}`, {
-        gateway: { vars: { [variable]: value } },
-      });
+    const gate = useGate(`misconfiguration-${what.replaceAll(/\W/g, "-")}`, {
+      gateway: { vars: { [variable]: value } },
     });
-    after(() => gate?.stop());
 
     const assertNamesVariable = (message) => {
       assert.ok(message.includes(`${variable} ${rule}`), message);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { assertProblem } from "../recorded_gateway.mjs";
-import { startSite, triggerOf } from "./site.mjs";
+import { startSite, triggerOf, useSite } from "./site.mjs";
 
 const DEPLOYMENTS = { limit: 10, windowMs: 10_000 };
 const PREVIEWS = { limit: 5, windowMs: 60_000 };
@@ -9,11 +9,7 @@ const PREVIEWS = { limit: 5, windowMs: 60_000 };
 const PROJECTS = Array.from({ length: 20 }, (_, at) => `site-${at}`);
 const ANY_PROJECT = (at) => PROJECTS[at % PROJECTS.length];
 
-let site;
-before(async () => {
-  site = await startSite("deployment-budgets", { projects: PROJECTS });
-});
-after(() => site?.stop());
+const site = useSite("deployment-budgets", { projects: PROJECTS });
 
 /** Returns when requests of these operations reached the simulator, by its clock. */
 async function arrivals(...operations) {

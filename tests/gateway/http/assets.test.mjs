@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { assertProblem, startGate } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { assertProblem, useGate } from "../recorded_gateway.mjs";
 import { assertGuarded } from "./guarded.mjs";
 
-let gate;
-
-before(async () => {
-  gate = await startGate("assets");
-});
-after(() => gate?.stop());
+const gate = useGate("assets");
 
 const visit = (target, options = {}) => gate.get(target, { authorization: null, ...options });
 

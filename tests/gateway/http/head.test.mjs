@@ -1,16 +1,11 @@
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { startWithWrangler } from "../../harness/wrangler.mjs";
-import { JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { JOBS, PROJECT, startGate, useGate, VIEWS } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
-let gate;
-
-before(async () => {
-  gate = await startGate("head");
-});
-after(() => gate?.stop());
+const gate = useGate("head");
 
 test("every response has the gateway's time in Date, which corrects the clock of a client", async () => {
   for (const target of [`${VIEWS}?limit=1`, "/session/methods", "/v2/nowhere"]) {

@@ -1,9 +1,9 @@
 /** Log lines. The gateway logs each request as one line with fixed fields. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { newSecret } from "../../harness/token.mjs";
-import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, JOBS, PROJECT, useGate, VIEWS } from "../recorded_gateway.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const prompt = "x";
@@ -15,14 +15,9 @@ const FIELDS = [
   ...["upstreamStatus", "upstreamMilliseconds", "cache", "budgetLeft", "milliseconds", "operator"],
 ];
 
-let gate;
-
-before(async () => {
-  gate = await startGate("observability", {
-    gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) } },
-  });
+const gate = useGate("observability", {
+  gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) } },
 });
-after(() => gate?.stop());
 beforeEach(() => gate.upstream.reset());
 
 function linesOf(id) {

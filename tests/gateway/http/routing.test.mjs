@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { assertProblem, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 
-let gate;
-
-before(async () => {
-  gate = await startGate("paths");
-});
-after(() => gate?.stop());
+const gate = useGate("paths");
 
 describe("a request method", () => {
   test("rejects an invalid or unknown method in the runtime", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { headerOf } from "../../harness/upstream.mjs";
-import { JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 
 const prompt = "x";
 /** Much longer than a response takes, so that only hanging requests time out. */
@@ -9,15 +9,10 @@ const TIMEOUT_SECONDS = 10;
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
 
-let gate;
-
-before(async () => {
-  gate = await startGate("tracing", {
-    upstream: { pages: 600 },
-    gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) } },
-  });
+const gate = useGate("tracing", {
+  upstream: { pages: 600 },
+  gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) } },
 });
-after(() => gate?.stop());
 beforeEach(() => gate.upstream.reset());
 describe("trace context", () => {
   let range = 0;

@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { assertInvalid, assertProblem, JOBS, startGate } from "../recorded_gateway.mjs";
+import { assertInvalid, assertProblem, JOBS, useGate } from "../recorded_gateway.mjs";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = ["Content-Type", "application/json"];
 
-let gate;
-
-before(async () => {
-  gate = await startGate("input");
-});
-after(() => gate?.stop());
+const gate = useGate("input");
 
 describe("a request body", () => {
   async function postToBoth(body, { headers = [JSON_TYPE], ...options } = {}) {

@@ -1,8 +1,6 @@
 /** Events of a job that overlap, such as a poll that runs while the job's record is deleted. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { startReceiver } from "../../harness/receiver.mjs";
-import { startJobs } from "../jobs_gateway.mjs";
+import { test } from "node:test";
 import { PROJECT } from "../recorded_gateway.mjs";
 
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
@@ -14,26 +12,21 @@ const OTHER = "other-docs";
 const SLOW = "slow-docs";
 const REFUSED = "refused-docs";
 
-let jobs;
+const VARS = { UPSTREAM_TIMEOUT_SECONDS: "300" };
+const receiver = useServer(new Receiver());
+const jobs = useJobs("interleavings", {
+  projects: [PROJECT, LISTED, OTHER, SLOW, REFUSED],
+  vars: VARS,
+});
 /** A gateway that gives up a job soon after the first poll for its webhook, which follows after 15 s. */
-let limited;
-let receiver;
-
-before(async () => {
-  receiver = await startReceiver();
-  const vars = { UPSTREAM_TIMEOUT_SECONDS: "300" };
-  const webhooks = { WEBHOOK_SECRET, WEBHOOK_HOSTS: receiver.host };
-  [jobs, limited] = await Promise.all([
-    startJobs("interleavings", { projects: [PROJECT, LISTED, OTHER, SLOW, REFUSED], vars }),
-    startJobs("interleavings-limited", {
-      vars: { ...vars, ...webhooks, JOB_POLL_LIMIT_SECONDS: "17" },
-    }),
-  ]);
-});
-after(async () => {
-  await Promise.all([jobs?.stop(), limited?.stop()]);
-  await receiver?.stop();
-});
+const limited = useJobs("interleavings-limited", () => ({
+  vars: {
+    ...VARS,
+    WEBHOOK_SECRET,
+    WEBHOOK_HOSTS: receiver.host,
+    JOB_POLL_LIMIT_SECONDS: "17",
+  },
+}));
 
 async function untilStale() {
   const { id } = await jobs.create("another job", { project: OTHER });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach } from "node:test";
-import { startJobs } from "../jobs_gateway.mjs";
+import { beforeEach } from "node:test";
 import { PROJECT } from "../recorded_gateway.mjs";
 
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
@@ -8,10 +7,7 @@ export const LIST = `/v2/agent/${PROJECT}/jobs`;
 export let jobs;
 
 export function useJobs(name) {
-  before(async () => {
-    jobs = await startJobs(name, { vars: { KEEP_PROMPTS: "first-line" } });
-  });
-  after(() => jobs?.stop());
+  const jobs = useJobs(name, { vars: { KEEP_PROMPTS: "first-line" } });
   // `reset()` would also delete the simulator's jobs, which the gateway still lists.
   beforeEach(() => jobs.upstream.clearFaults());
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { startReceiver } from "../../harness/receiver.mjs";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { describe, test } from "node:test";
+import { OTHER_PROJECT } from "../jobs_gateway.mjs";
 import { PROJECT } from "../recorded_gateway.mjs";
 
 const LIMIT_S = 15;
@@ -10,28 +9,16 @@ const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 const DELAYED = "delayed-docs";
 const PATIENCE_MS = 60_000;
 
-let jobs;
+const receiver = useServer(new Receiver());
+const jobs = useJobs("polls", { projects: [PROJECT, OTHER_PROJECT, DELAYED] });
 /** A gateway that stops polling a job after a few seconds. */
-let impatient;
-let receiver;
-
-before(async () => {
-  receiver = await startReceiver();
-  const vars = {
+const impatient = useJobs("polls-limited", () => ({
+  vars: {
     JOB_POLL_LIMIT_SECONDS: String(LIMIT_S),
     WEBHOOK_SECRET,
     WEBHOOK_HOSTS: receiver.host,
-  };
-  const projects = [PROJECT, OTHER_PROJECT, DELAYED];
-  [jobs, impatient] = await Promise.all([
-    startJobs("polls", { projects }),
-    startJobs("polls-limited", { projects: [PROJECT, OTHER_PROJECT], vars }),
-  ]);
-});
-after(async () => {
-  await Promise.all([jobs?.stop(), impatient?.stop()]);
-  await receiver?.stop();
-});
+  },
+}));
 
 const states = (stream) =>
   stream.events.filter(({ type }) => type === "job").map(({ data }) => JSON.parse(data).status);

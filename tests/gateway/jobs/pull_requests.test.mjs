@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { startGitHub } from "../../harness/github.mjs";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { OTHER_PROJECT } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem } from "../recorded_gateway.mjs";
 import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
 
@@ -10,18 +10,12 @@ const UNKNOWN = { state: "unknown", isDraft: false, mergedAt: null };
 const OPEN = { ...UNKNOWN, state: "open" };
 
 let github;
-let jobs;
-
-before(async () => {
+const jobs = useJobs("pull-requests", async () => {
   github = await startGitHub();
-  const vars = { GITHUB_TOKEN: TOKEN, GITHUB_API_URL: github.url };
-  jobs = await startJobs("pull-requests", { vars });
-  jobs.gate.known(TOKEN);
+  return { vars: { GITHUB_TOKEN: TOKEN, GITHUB_API_URL: github.url } };
 });
-after(async () => {
-  await jobs?.stop();
-  await github.stop();
-});
+before(() => jobs.gate.known(TOKEN));
+after(() => github.stop());
 beforeEach(() => github.reset());
 
 const target = (id, project) => jobs.path(id, { project, rest: "/pull-request" });

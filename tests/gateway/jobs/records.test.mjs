@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { before, describe, test } from "node:test";
+import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
 
@@ -14,12 +14,7 @@ const SEARCHED_CHARACTERS = 4_096;
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const RECORD_FIELDS = ["job", "prompt", "messages", "changes"];
 
-let jobs;
-
-before(async () => {
-  jobs = await startJobs("job-records", { projects: PROJECTS });
-});
-after(() => jobs?.stop());
+const jobs = useJobs("job-records", { projects: PROJECTS });
 
 const as = (sub, changes = {}) =>
   `Bearer ${jobs.gate.token({ sub, projects: jobs.projects, ...changes })}`;

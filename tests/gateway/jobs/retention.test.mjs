@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { startReceiver } from "../../harness/receiver.mjs";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { describe, test } from "node:test";
+import { OTHER_PROJECT } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -14,22 +13,14 @@ const LIST = `/v2/agent/${PROJECT}/jobs?limit=100`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 6).toString("base64")}`;
 const PATIENCE_MS = 60_000;
 
-let jobs;
-let receiver;
-
-before(async () => {
-  receiver = await startReceiver();
-  const vars = {
+const receiver = useServer(new Receiver());
+const jobs = useJobs("records", () => ({
+  vars: {
     JOB_RETENTION_DAYS: String(RETENTION_DAYS),
     WEBHOOK_SECRET,
     WEBHOOK_HOSTS: receiver.host,
-  };
-  jobs = await startJobs("records", { vars });
-});
-after(async () => {
-  await jobs?.stop();
-  await receiver?.stop();
-});
+  },
+}));
 
 const listed = async () => (await jobs.get(LIST)).json.jobs.map(({ id }) => id);
 const isNow = (status) => (event) => JSON.parse(event.data).status === status;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { assertProblem, JOBS, startGate } from "../recorded_gateway.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { assertProblem, JOBS, useGate } from "../recorded_gateway.mjs";
 import {
   assertCreations,
   assertFirst,
@@ -67,15 +67,10 @@ describe("an unknown outcome", () => {
   });
 
   describe("with an upstream that never finishes its response", () => {
-    let impatient;
-
-    before(async () => {
-      impatient = await startGate("idempotency-impatient", {
-        upstream: { projects: PROJECTS, jobDurationMs: 600_000 },
-        gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: "3" } },
-      });
+    const impatient = useGate("idempotency-impatient", {
+      upstream: { projects: PROJECTS, jobDurationMs: 600_000 },
+      gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: "3" } },
     });
-    after(() => impatient?.stop());
     beforeEach(() => impatient.upstream.reset());
 
     for (const [what, fault, created] of [

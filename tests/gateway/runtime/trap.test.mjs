@@ -5,9 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { START_MAIN } from "../../../scripts/build.mjs";
 import { startGateway } from "../../harness/gateway.mjs";
-import { startReceiver } from "../../harness/receiver.mjs";
 import { assertViews, closedRange, until, viewsOf, withoutQuota } from "../analytics_requests.mjs";
-import { startJobs } from "../jobs_gateway.mjs";
 import { Exchange } from "../raw_http.mjs";
 import { ALLOWED_ORIGIN, assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
@@ -43,20 +41,15 @@ const hasStatus = (status) => (event) => JSON.parse(event.data).status === statu
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
 const repeat = (count, make) => Array.from({ length: count }, (_, index) => make(index));
 
-let derived;
+const CONFIG = configWith({ path: START_MAIN });
 
-before(async () => {
-  derived = configWith({ path: START_MAIN });
-});
-after(() => derived?.dispose());
-
-function startTrapJobs(name, vars = {}) {
-  return startJobs(name, {
-    config: derived.config,
+function useTrapJobs(name, readVars = () => ({})) {
+  return useJobs(name, () => ({
+    config: CONFIG,
     projects: [PROJECT, WATCHED],
     traps: true,
-    vars: { UPSTREAM_TIMEOUT_SECONDS: String(UPSTREAM_TIMEOUT_SECONDS), ...vars },
-  });
+    vars: { UPSTREAM_TIMEOUT_SECONDS: String(UPSTREAM_TIMEOUT_SECONDS), ...readVars() },
+  }));
 }
 
 function trap(gate, { query }) {
@@ -149,7 +142,7 @@ class Watcher {
 for (const [index, place] of PLACES.slice(1).entries()) {
   describe(`a trap ${place.name}`, () => {
     const keys = repeat(CREATIONS, (number) => `in-flight-${number}`);
-    let jobs;
+    const jobs = useTrapJobs(`trap-${index}`);
     /** A second gateway: the same Worker in another isolate. */
     let other;
     let stored;
@@ -166,7 +159,6 @@ for (const [index, place] of PLACES.slice(1).entries()) {
     let nextAnswers;
 
     before(async () => {
-      jobs = await startTrapJobs(`trap-${index}`);
       other = await startGateway({ ...jobs.gate.settings, state: undefined });
       stored = await storeState();
       await watchJob();
@@ -185,10 +177,7 @@ for (const [index, place] of PLACES.slice(1).entries()) {
       await jobs.upstream.release();
       otherReads = await readAnswers(otherReads);
     });
-    after(async () => {
-      await other?.stop();
-      await jobs?.stop();
-    });
+    after(() => other?.stop());
 
     async function storeState() {
       const created = await create(jobs, "stored");
@@ -328,20 +317,11 @@ for (const [index, place] of PLACES.slice(1).entries()) {
 }
 
 describe("repeated traps", () => {
-  let jobs;
-  let receiver;
-
-  before(async () => {
-    receiver = await startReceiver();
-    jobs = await startTrapJobs("traps", {
-      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-      WEBHOOK_HOSTS: receiver.host,
-    });
-  });
-  after(async () => {
-    await jobs?.stop();
-    await receiver?.stop();
-  });
+  const receiver = useServer(new Receiver());
+  const jobs = useTrapJobs("traps", () => ({
+    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+    WEBHOOK_HOSTS: receiver.host,
+  }));
 
   /** Asserts that a creation, the job list, page views and a stream work. */
   async function assertWorking(key) {

@@ -23,6 +23,7 @@ import {
   EVERY_SCOPE,
   PROJECT,
   startGate,
+  useGate,
   VIEWS,
 } from "../recorded_gateway.mjs";
 
@@ -141,15 +142,11 @@ describe("a session opened with a token", () => {
 
 describe("sign-out", () => {
   const PAGE_ROWS = 250;
-  let gate;
 
-  before(async () => {
-    gate = await startGate("sessions-sign-out", {
-      upstream: { pages: 2600, analyticsLimit: 1e6 },
-      gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
-    });
+  const gate = useGate("sessions-sign-out", {
+    upstream: { pages: 2600, analyticsLimit: 1e6 },
+    gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
   });
-  after(() => gate?.stop());
 
   test("ends an export in progress when the caller signs out", async () => {
     const browser = await openSession(gate);

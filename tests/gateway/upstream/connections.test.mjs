@@ -1,9 +1,8 @@
 /** The six connections of a Durable Object. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startReceiver } from "../../harness/receiver.mjs";
-import { CLOCK_RATE, OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { CLOCK_RATE, OTHER_PROJECT } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 
 const CONNECTIONS = 6;
@@ -15,26 +14,17 @@ const RECEIVER_TIMEOUT_MS = 18_000;
 const CREATE = "agentJobs.create";
 const READ = "agentJobs.get";
 
-let jobs;
 /** A receiver gets one webhook at a time, so each of these uses one connection. */
-const receivers = [];
-
-before(async () => {
-  while (receivers.length <= WEBHOOK_CONNECTIONS) receivers.push(await startReceiver());
-  jobs = await startJobs("connections", {
-    projects: [PROJECT, OTHER_PROJECT],
-    vars: {
-      UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS),
-      JOB_POLL_SECONDS: "1",
-      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-      WEBHOOK_HOSTS: receivers.map(({ host }) => host).join(","),
-    },
-  });
-});
-after(async () => {
-  await jobs?.stop();
-  for (const receiver of receivers) await receiver.stop();
-});
+const receivers = Array.from({ length: WEBHOOK_CONNECTIONS + 1 }, () => useServer(new Receiver()));
+const jobs = useJobs("connections", () => ({
+  projects: [PROJECT, OTHER_PROJECT],
+  vars: {
+    UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS),
+    JOB_POLL_SECONDS: "1",
+    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+    WEBHOOK_HOSTS: receivers.map(({ host }) => host).join(","),
+  },
+}));
 beforeEach(() => jobs.upstream.reset());
 
 function create({ key, project } = {}) {

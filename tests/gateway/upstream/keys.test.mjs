@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { newCanaryKey } from "../../harness/canary.mjs";
 import { accessClaims, mintToken } from "../../harness/token.mjs";
-import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, JOBS, PROJECT, startGate, useGate, VIEWS } from "../recorded_gateway.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const prompt = "keep it";
@@ -20,19 +20,15 @@ const keys = {
 /** The default permissions of each key at the simulator. */
 const DEFAULT_STATES = { write: "write", writeBefore: "write", read: "read", readBefore: "read" };
 
-let gate;
 let ranges = 0;
 
-before(async () => {
-  gate = await startGate("upstream-keys", {
-    gateway: {
-      adminKey: `${keys.write},${keys.writeBefore}`,
-      readKey: `${keys.read}, ${keys.readBefore}`,
-      vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) },
-    },
-  });
+const gate = useGate("upstream-keys", {
+  gateway: {
+    adminKey: `${keys.write},${keys.writeBefore}`,
+    readKey: `${keys.read}, ${keys.readBefore}`,
+    vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) },
+  },
 });
-after(() => gate?.stop());
 beforeEach(async () => {
   await gate.upstream.reset();
   await setKeys(DEFAULT_STATES);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { assertCommonHead, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { assertCommonHead, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 
 const NO_STORE_FIELDS = { "cache-control": "no-cache", pragma: "no-cache" };
 
@@ -55,12 +55,7 @@ const CALLER_FIELDS = [
   ["Connection", "authorization, x-custom"],
 ];
 
-let gate;
-
-before(async () => {
-  gate = await startGate("operations", { upstream: { jobDurationMs: 60_000 } });
-});
-after(() => gate?.stop());
+const gate = useGate("operations", { upstream: { jobDurationMs: 60_000 } });
 beforeEach(() => gate.upstream.reset());
 
 async function receivedOnce() {

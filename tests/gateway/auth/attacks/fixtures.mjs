@@ -1,14 +1,20 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, test } from "node:test";
-import { jwkOf, startIssuer } from "../../../harness/issuer.mjs";
+import { test } from "node:test";
+import { Issuer, jwkOf } from "../../../harness/issuer.mjs";
 import { mintToken } from "../../../harness/token.mjs";
-import { assertProblem, EVERY_SCOPE, PROJECT, startGate } from "../../recorded_gateway.mjs";
+import {
+  assertProblem,
+  EVERY_SCOPE,
+  PROJECT,
+  trustedIssuer,
+  useGate,
+  useServer,
+} from "../../recorded_gateway.mjs";
 import { hmac, oddKeys, tokenOf, twinKeys } from "./forged_tokens.mjs";
 
 export const OTHER = "other-docs";
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
-export const SCOPES = EVERY_SCOPE.split(" ");
 /** A string in the claims of gateway and workflow tokens. */
 export const CANARY = `claim-canary-${randomBytes(8).toString("hex")}`;
 
@@ -45,27 +51,20 @@ export const FAULTS = {
   resetting: () => ({ reset: true }),
   hanging: () => ({ hang: true }),
 };
-const WORKING = ["github", "partner", "access", "attacker", "twins", "odd"];
+const WORKING = ["github", "access", "attacker", "twins", "odd"];
 
-export let gate;
-/** The issuers by name. All but `attacker` are trusted. */
-export const issuers = {};
 export const twins = twinKeys();
 export const odd = oddKeys();
 
-before(async () => {
-  const names = [...WORKING, ...Object.keys(FAULTS)];
-  const started = await Promise.all(names.map(() => startIssuer()));
-  for (const [at, name] of names.entries()) issuers[name] = started[at];
+/** The issuers by name. All but `attacker` are trusted. */
+export const issuers = Object.fromEntries(
+  [...WORKING, ...Object.keys(FAULTS)].map((name) => [name, useServer(new Issuer())]),
+);
+export const gate = useGate("attacks", () => {
   for (const [name, fault] of Object.entries(FAULTS)) issuers[name].setFault(fault());
   issuers.twins.setFault({ body: JSON.stringify({ keys: twins.map(jwkOf) }) });
   issuers.odd.setFault({ body: JSON.stringify({ keys: odd.set }) });
-  const vars = { TRUSTED_ISSUERS: JSON.stringify(trusted()) };
-  gate = await startGate("attacks", { gateway: { vars } });
-});
-after(async () => {
-  await gate?.stop();
-  await Promise.all(Object.values(issuers).map((issuer) => issuer.stop()));
+  return { gateway: { vars: { TRUSTED_ISSUERS: JSON.stringify(trusted()) } } };
 });
 
 function grant(claims, changes) {
@@ -73,29 +72,19 @@ function grant(claims, changes) {
 }
 
 export function trusted() {
-  const entry = ({ url, jwksUrl }, rules = [grant({ repository: "acme/docs" })]) => ({
-    ...{ issuer: url, audience: "quillgate", jwks: jwksUrl, rules },
-  });
-  const { github, partner, access, attacker: _, ...others } = issuers;
+  const { github, access, attacker: _, ...others } = issuers;
   return [
-    entry(github, workflowRules()),
-    entry(partner, [grant({ repository: "acme/docs" }, { projects: [OTHER] })]),
+    trustedIssuer(github, [
+      grant({ repository: "acme/docs", ref: ["refs/heads/main", "refs/heads/next"] }),
+      grant({ environment: "only jobs:read" }, { scope: "jobs:read" }),
+    ]),
     {
-      ...entry(access, [grant({ email: "alice@acme.example" })]),
+      ...trustedIssuer(access, [grant({ email: "alice@acme.example" })]),
       header: "cf-access-jwt-assertion",
     },
-    ...Object.values(others).map((issuer) => entry(issuer)),
-  ];
-}
-
-function workflowRules() {
-  return [
-    grant({ repository: "acme/docs", ref: ["refs/heads/main", "refs/heads/next"] }),
-    ...SCOPES.map((scope) => grant({ environment: `only ${scope}` }, { scope })),
-    grant({ repository: "acme/split" }, { scope: "jobs:read" }),
-    grant({ repository: "acme/split" }, { projects: [OTHER], scope: "analytics:read" }),
-    grant({ repository: "acme/elsewhere" }, { projects: [OTHER] }),
-    grant({ repository: "acme/nothing" }, { quota: 0 }),
+    ...Object.values(others).map((issuer) =>
+      trustedIssuer(issuer, [grant({ repository: "acme/docs" })]),
+    ),
   ];
 }
 
