@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CLOCK_RATE, startJobs } from "./jobs_gateway.mjs";
+import { CLOCK_RATE, useJobs } from "./jobs_gateway.mjs";
 
 export const INTERVAL_MS = 1000;
 /** Tolerance for clock differences and a request's latency, by the gateway's clock. */
@@ -8,8 +8,8 @@ export const PATIENCE_MS = 60_000;
 
 export let jobs;
 
-export async function startWatched(name, options) {
-  jobs = await startJobs(name, options);
+export function useWatched(name, options) {
+  jobs = useJobs(name, options);
 }
 
 export const idsAndData = (stream) =>

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before } from "node:test";
+import { before } from "node:test";
 import { queryArchive } from "../../harness/gateway.mjs";
-import { PROJECT, startGate } from "../recorded_gateway.mjs";
+import { PROJECT, useGate } from "../recorded_gateway.mjs";
 
 export const DAY_MS = 86_400_000;
 /** `ARCHIVE_DAYS=90 ARCHIVE_PAGES=5000` simulates three months of a large site. */
@@ -23,7 +20,6 @@ export const OTHER = "other-docs";
 export const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
 export const SCOPES = "analytics:read gateway:operate";
 
-export const state = mkdtempSync(join(tmpdir(), "quillgate-archive-"));
 /** The tests of a file take less than this time of the fast clock. */
 const MAX_RUN_MS = 20 * 60_000;
 const untilMidnight = DAY_MS - (Date.now() % DAY_MS);
@@ -33,39 +29,27 @@ const forwardMs = untilMidnight < MAX_RUN_MS ? untilMidnight : 0;
 const startedAt = Date.now() + forwardMs;
 export const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
 export const dayNumber = (date) => Date.parse(date) / DAY_MS;
-export let gate;
-
-/** Starts a gateway with a daily archive before the tests of a file, and stops it afterwards. */
-export function useArchive(name) {
-  before(async () => {
-    gate = await startGate(name, {
-      clockRate: CLOCK_RATE,
-      upstream: { pages: PAGES, varyingDays: true, projects: [PROJECT, OTHER] },
-      prepare: (upstream) => upstream.forwardClock(forwardMs),
-      gateway: {
-        state,
-        clock: { rate: CLOCK_RATE, epoch: Date.now() - forwardMs / (CLOCK_RATE - 1) },
-        archive: true,
-        vars: {
-          ARCHIVE_PROJECTS: PROJECT,
-          ARCHIVE_SHARE: String(SHARE),
-          ARCHIVE_RECHECK_DAYS: String(RECHECK_DAYS),
-          ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
-          LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
-          // If the gateway is killed during a request, the request counts against the budget for a
-          // window plus this timeout.
-          UPSTREAM_TIMEOUT_SECONDS: "10",
-        },
-      },
-    });
-    await gate.upstream.setLimits({ analytics: null });
-  });
-
-  after(async () => {
-    await gate?.stop();
-    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
-  });
-}
+export const gate = useGate(`archive-${process.pid}`, () => ({
+  clockRate: CLOCK_RATE,
+  stored: true,
+  upstream: { pages: PAGES, varyingDays: true, projects: [PROJECT, OTHER] },
+  prepare: (upstream) => upstream.forwardClock(forwardMs),
+  gateway: {
+    clock: { rate: CLOCK_RATE, epoch: Date.now() - forwardMs / (CLOCK_RATE - 1) },
+    archive: true,
+    vars: {
+      ARCHIVE_PROJECTS: PROJECT,
+      ARCHIVE_SHARE: String(SHARE),
+      ARCHIVE_RECHECK_DAYS: String(RECHECK_DAYS),
+      ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
+      LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
+      // If the gateway is killed during a request, the request counts against the budget for a
+      // window plus this timeout.
+      UPSTREAM_TIMEOUT_SECONDS: "10",
+    },
+  },
+}));
+before(() => gate.upstream.setLimits({ analytics: null }));
 
 export function send(path, { json, scope = SCOPES, headers = [] } = {}) {
   const authorization = `Bearer ${gate.token({ scope })}`;
@@ -121,7 +105,7 @@ export const counts = ({ human, ai, total }) => ({ human, ai, total });
 /** Returns the stored rows of all pages, ordered by day and path. */
 function archivedRows() {
   return queryArchive(
-    state,
+    gate.state,
     "SELECT day, path, human, ai, total FROM page_views ORDER BY day, path",
   );
 }
@@ -130,7 +114,7 @@ function archivedRows() {
 export const archivedState = async () => [
   await archivedRows(),
   await queryArchive(
-    state,
+    gate.state,
     `SELECT day, pages, human, ai, total, visitors_total,
      (SELECT count(*) FROM staging) AS staged FROM day ORDER BY day`,
   ),

@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { PROJECT, startGate } from "../recorded_gateway.mjs";
 
@@ -21,14 +18,10 @@ const deepPath = (segments, suffix = "") => "/s".repeat(segments) + suffix;
 
 /** Starts a gateway that archives the rows `views` as yesterday's page views. */
 async function archiveYesterday(name, views) {
-  const state = mkdtempSync(join(tmpdir(), `quillgate-${name}-`));
   const gate = await startGate(name, {
-    gateway: { state, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
+    gateway: { archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
   });
-  const stop = async () => {
-    await gate.stop();
-    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
-  };
+  const stop = () => gate.stop();
   const read = async (path, query = {}) => {
     const authorization = `Bearer ${gate.token({ scope: "analytics:read gateway:operate" })}`;
     const target = `${DAILY}${path}?${new URLSearchParams(query)}`;

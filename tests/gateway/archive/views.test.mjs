@@ -11,10 +11,7 @@ import {
   runUntilComplete,
   send,
   truths,
-  useArchive,
 } from "./archived_days.mjs";
-
-useArchive("archived-views");
 
 const TARGET = `/v1/analytics/${PROJECT}/views/archived`;
 

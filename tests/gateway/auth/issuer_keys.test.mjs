@@ -2,8 +2,15 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
-import { newSigningKey, signToken } from "../../harness/issuer.mjs";
-import { assertProblem, EVERY_SCOPE, PROJECT } from "../recorded_gateway.mjs";
+import { Issuer, newSigningKey, signToken } from "../../harness/issuer.mjs";
+import {
+  assertProblem,
+  EVERY_SCOPE,
+  PROJECT,
+  trust,
+  useGate,
+  useServer,
+} from "../recorded_gateway.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const FORGED_TOKENS = 400;

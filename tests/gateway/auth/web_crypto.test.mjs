@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertProblem, EVERY_SCOPE, PROJECT, VIEWS } from "../recorded_gateway.mjs";
+import { Issuer } from "../../harness/issuer.mjs";
+import {
+  assertProblem,
+  EVERY_SCOPE,
+  PROJECT,
+  trust,
+  useGate,
+  useServer,
+  VIEWS,
+} from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const config = configWith({

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { assertProblem, startGate } from "../recorded_gateway.mjs";
+import { before, beforeEach, describe, test } from "node:test";
+import { assertProblem, useGate } from "../recorded_gateway.mjs";
 import {
   arrivals,
   assertExceeded,
@@ -30,29 +27,22 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = ["Content-Type", "application/json"];
 
 describe("an hourly window", () => {
-  let gate;
-  let alice;
-  let state;
-
-  before(async () => {
-    state = mkdtempSync(join(tmpdir(), "quillgate-budgets-"));
-    gate = await startGate("budgets", {
-      upstream: { ...unlimited, projects: PROJECTS, jobDurationMs: 600_000 },
-      gateway: {
-        state,
-        vars: {
-          CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
-          MESSAGE_LIMIT_PER_HOUR: String(MESSAGE_LIMIT),
-          ANALYTICS_LIMIT_PER_HOUR: String(ANALYTICS_LIMIT),
-          UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT),
-        },
+  const gate = useGate("budgets", {
+    stored: true,
+    upstream: { ...unlimited, projects: PROJECTS, jobDurationMs: 600_000 },
+    gateway: {
+      vars: {
+        CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
+        MESSAGE_LIMIT_PER_HOUR: String(MESSAGE_LIMIT),
+        ANALYTICS_LIMIT_PER_HOUR: String(ANALYTICS_LIMIT),
+        UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT),
       },
-    });
-    alice = new Caller(gate);
+    },
   });
-  after(async () => {
-    await gate?.stop();
-    rmSync(state, { recursive: true, force: true });
+  let alice;
+
+  before(() => {
+    alice = new Caller(gate);
   });
   beforeEach(() => gate.upstream.reset());
 

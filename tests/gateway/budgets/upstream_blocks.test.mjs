@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { before, beforeEach, describe, test } from "node:test";
 import { accessClaims, mintToken } from "../../harness/token.mjs";
-import { assertProblem, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, PROJECT, useGate, VIEWS } from "../recorded_gateway.mjs";
 
 const WINDOW_SECONDS = 24;
 /** The interval between probes. During a block, the gateway sends single requests as probes. */
@@ -16,21 +13,14 @@ const CLOCKS_MS = 2;
 const PROJECTS = [PROJECT, "probed-docs", "failing-docs", "reset-docs"];
 const CREATE = "agentJobs.create";
 
-let gate;
-let alice;
-let state;
-
-before(async () => {
-  state = mkdtempSync(join(tmpdir(), "quillgate-blocks-"));
-  gate = await startGate("blocks", {
-    upstream: { projects: PROJECTS },
-    gateway: { state, vars: { LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS) } },
-  });
-  alice = { authorization: `Bearer ${gate.token({ projects: PROJECTS })}` };
+const gate = useGate("blocks", {
+  upstream: { projects: PROJECTS },
+  gateway: { vars: { LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS) } },
 });
-after(async () => {
-  await gate?.stop();
-  rmSync(state, { recursive: true, force: true });
+let alice;
+
+before(() => {
+  alice = { authorization: `Bearer ${gate.token({ projects: PROJECTS })}` };
 });
 beforeEach(() => gate.upstream.reset());
 

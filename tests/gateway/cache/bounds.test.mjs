@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import {
   assertViews,
   budget,
@@ -14,44 +11,22 @@ import {
 } from "../analytics_requests.mjs";
 import { runSql } from "../jobs_gateway.mjs";
 import { startGate } from "../recorded_gateway.mjs";
-import { instrumentedConfig } from "./instrumented_worker.mjs";
 
 const LIMIT = { ANALYTICS_LIMIT_PER_HOUR: "100000" };
 const ROWS = 600;
 const MISS = "fwd=uri-miss; stored";
 const HIT = "hit; ttl=+";
-let gate;
-let worker;
-
-before(async () => {
-  worker = instrumentedConfig();
-  gate = await startGate("cache-bounds", {
-    upstream: { pages: ROWS },
-    gateway: { config: worker.config, vars: LIMIT },
-  });
-});
-after(async () => {
-  await gate?.stop();
-  worker?.dispose();
-});
-beforeEach(() => unlimited(gate));
-
-/** Resets the simulator and removes its limit on analytics. */
-async function unlimited({ upstream }) {
-  await upstream.reset();
-  await upstream.setLimits({ analytics: null });
-}
 
 /** Starts a gateway that keeps its storage across restarts, until the end of the test. */
 async function startStored(t, name) {
-  const state = mkdtempSync(join(tmpdir(), `quillgate-${name}-`));
-  const own = await startGate(name, { upstream: { pages: ROWS }, gateway: { state, vars: LIMIT } });
-  t.after(async () => {
-    await own.stop();
-    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
+  const own = await startGate(name, {
+    stored: true,
+    upstream: { pages: ROWS },
+    gateway: { vars: LIMIT },
   });
-  await unlimited(own);
-  return { own, state };
+  t.after(() => own.stop());
+  await own.upstream.setLimits({ analytics: null });
+  return own;
 }
 
 describe("the pages on disk", () => {
@@ -65,11 +40,11 @@ describe("the pages on disk", () => {
       FROM page, one`;
 
   test(`caches at most ${MAX_PAGES} pages on disk and evicts the oldest first`, async (t) => {
-    const { own, state } = await startStored(t, "cache-pages");
+    const own = await startStored(t, "cache-pages");
     const range = closedRange();
     const target = (page) => viewsOf({ ...range, offset: PAGE_ROWS * page });
     await own.get(target(0));
-    await own.restart(() => runSql(state, [[FILL]], "organisation", "ORG_GATE"));
+    await own.restart(() => runSql(own.state, [[FILL]], "organisation", "ORG_GATE"));
     assert.equal((await organization(own)).cachedPages, MAX_PAGES);
     await own.get(target(MAX_PAGES));
     const { cachedPages } = await organization(own);
@@ -90,7 +65,7 @@ describe("a page of large rows", () => {
   }
 
   test("charges one unit for all slices of a page of large rows, even after a restart", async (t) => {
-    const { own } = await startStored(t, "cache-large");
+    const own = await startStored(t, "cache-large");
     const range = closedRange();
     const page = largePage();
     assert.ok(Buffer.byteLength(JSON.stringify(page)) > 1_500_000);

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach } from "node:test";
-import { PROJECT, startGate } from "../recorded_gateway.mjs";
+import { beforeEach } from "node:test";
+import { PROJECT, useGate } from "../recorded_gateway.mjs";
 
 export const OTHER = "other-docs";
 export const EMPTY = "empty-docs";
@@ -14,19 +11,11 @@ export const MISS = "fwd=uri-miss; stored";
 export const HIT = "hit; ttl=+";
 export const REFETCHED = "fwd=request; stored";
 
-export let gate;
-export let state;
-
-export function useGate(name) {
-  before(async () => {
-    state = mkdtempSync(join(tmpdir(), "quillgate-cache-"));
-    gate = await startGate(name, { upstream: UPSTREAM, gateway: { state, vars: LIMIT } });
-  });
-  after(async () => {
-    await gate?.stop();
-    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
-  });
+/** Runs a gateway whose simulator is reset before each test. */
+export function useCache(name, options) {
+  const gate = useGate(name, { upstream: UPSTREAM, ...options });
   beforeEach(() => unlimited(gate));
+  return gate;
 }
 
 /** Resets the simulator and removes its limit on analytics. */

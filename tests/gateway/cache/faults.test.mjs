@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { before, beforeEach, describe, test } from "node:test";
 import {
   assertViews,
   budget,
@@ -12,7 +12,7 @@ import {
   untilStale,
   viewsOf,
 } from "../analytics_requests.mjs";
-import { assertProblem, startGate, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, useGate, VIEWS } from "../recorded_gateway.mjs";
 
 const CLOCK_RATE = 5;
 const VARS = { ANALYTICS_FRESH_SECONDS: "2", UPSTREAM_TIMEOUT_SECONDS: "15" };
@@ -226,20 +226,18 @@ describe("an upstream 429", () => {
 describe("a spent budget", () => {
   const LIMIT = 6;
   const closed = viewsOf(closedRange());
-  let own;
+  const own = useGate("cache-spent", {
+    clockRate: CLOCK_RATE,
+    upstream: { pages: ROWS },
+    gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: String(LIMIT) } },
+  });
   let stale;
 
   before(async () => {
-    own = await startGate("cache-spent", {
-      clockRate: CLOCK_RATE,
-      upstream: { pages: ROWS },
-      gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: String(LIMIT) } },
-    });
     await unlimited(own);
     stale = await stalePage(own);
     assertViews(await own.get(closed), MISS);
   });
-  after(() => own?.stop());
   beforeEach(() => own.upstream.reset());
 
   test("does not retry page views on the last unit of the budget", async () => {

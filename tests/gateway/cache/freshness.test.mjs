@@ -14,9 +14,9 @@ import {
   upstreamsOwn,
   viewsOf,
 } from "../analytics_requests.mjs";
-import { gate, HIT, headersOf, LIMIT, MISS, REFETCHED, state, useGate } from "./cached_views.mjs";
+import { HIT, headersOf, LIMIT, MISS, REFETCHED, useCache } from "./cached_views.mjs";
 
-useGate("cache-freshness");
+const gate = useCache("cache-freshness", { stored: true, gateway: { vars: LIMIT } });
 
 describe("the lifetime of cached page views", () => {
   test("returns an Age of page views that starts at 0 and grows", async () => {
@@ -90,11 +90,8 @@ describe("a restarted gateway", () => {
   async function restart(end) {
     await gate.gateway[end]();
     gate.gateway = await startGateway({
-      upstreamUrl: gate.upstream.url,
-      adminKey: gate.key,
-      secret: gate.secret,
+      ...gate.settings,
       port: gate.gateway.port,
-      state,
       vars: { ...LIMIT, ANALYTICS_FRESH_SECONDS: String(FRESH_SECONDS) },
     });
   }

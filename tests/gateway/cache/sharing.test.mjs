@@ -14,9 +14,9 @@ import {
   viewsOf,
 } from "../analytics_requests.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
-import { gate, HIT, MISS, OTHER, useGate } from "./cached_views.mjs";
+import { HIT, LIMIT, MISS, OTHER, useCache } from "./cached_views.mjs";
 
-useGate("cache");
+const gate = useCache("cache", { gateway: { vars: LIMIT } });
 
 const READERS = 200;
 const JOINED = "fwd=uri-miss; collapsed";

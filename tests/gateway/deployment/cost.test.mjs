@@ -1,9 +1,9 @@
 /** The billed operations on which `scripts/cost.mjs` bases its estimate. `setAlarm` writes a row. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MEASURED } from "../../../scripts/cost.mjs";
-import { startJobs } from "../jobs_gateway.mjs";
+import { useJobs } from "../jobs_gateway.mjs";
 import { PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
@@ -89,26 +89,20 @@ const DAY = { dateFrom: "2026-01-01", dateTo: "2026-01-02" };
 const PAUSE_MS = 300;
 const MAX_ALARMS = 2;
 
-let jobs;
-let worker;
+const config = configWith({ source: COUNTING_WORKER });
+const jobs = useJobs("cost", {
+  config,
+  vars: {
+    JOB_POLL_SECONDS: "5",
+    JOB_POLLS_PER_HOUR: "20",
+    ANALYTICS_LIMIT_PER_HOUR: "100000",
+  },
+});
 let keys = 0;
 
 before(async () => {
-  worker = configWith({ source: COUNTING_WORKER });
-  jobs = await startJobs("cost", {
-    config: worker.config,
-    vars: {
-      JOB_POLL_SECONDS: "5",
-      JOB_POLLS_PER_HOUR: "20",
-      ANALYTICS_LIMIT_PER_HOUR: "100000",
-    },
-  });
   await jobs.create();
   await report(DAY);
-});
-after(async () => {
-  await jobs?.stop();
-  worker?.dispose();
 });
 
 const readCounts = async () => (await fetch(`${jobs.gate.gateway.url}/v1/counts`)).json();
@@ -185,7 +179,7 @@ test("the first fetch of an archived day writes the rows that the script assumes
   const pages = 500;
   const gate = await startGate("cost-archive", {
     upstream: { pages },
-    gateway: { config: worker.config, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
+    gateway: { config, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
   });
   try {
     await gate.gateway.runCron();

@@ -1,8 +1,8 @@
 /** A gateway with an invalid or missing variable. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
-import { assertProblem, JOBS, startGate, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { assertProblem, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const VALUE = "hunter2-of-the-operator";
@@ -63,21 +63,14 @@ for (const [what, variable, value, rule] of [
 }
 
 describe("a gateway whose configuration lacks a binding", () => {
-  let gate;
-  let worker;
-
-  before(async () => {
-    worker = configWith({ path: BUILT_SCRIPT });
+  const config = configWith({ path: BUILT_SCRIPT });
+  const gate = useGate("misconfiguration-binding", () => {
     const binding =
       '[[durable_objects.bindings]]\nname = "PROJECT_GATE"\nclass_name = "ProjectGate"\n';
-    const complete = readFileSync(worker.config, "utf8");
+    const complete = readFileSync(config, "utf8");
     assert.ok(complete.includes(binding));
-    writeFileSync(worker.config, complete.replace(binding, ""));
-    gate = await startGate("misconfiguration-binding", { gateway: { config: worker.config } });
-  });
-  after(async () => {
-    await gate?.stop();
-    worker?.dispose();
+    writeFileSync(config, complete.replace(binding, ""));
+    return { gateway: { config } };
   });
 
   test("responds 500 without Retry-After and names the binding", async () => {

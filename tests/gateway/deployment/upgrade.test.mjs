@@ -3,15 +3,14 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { deriveKeys } from "../../../scripts/webhook_key.mjs";
-import { signatureProblem, startReceiver } from "../../harness/receiver.mjs";
+import { Receiver, signatureProblem } from "../../harness/receiver.mjs";
 import { assertViews, withoutQuota } from "../analytics_requests.mjs";
-import { runSql, startJobs } from "../jobs_gateway.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
-import { moveStoredTimes } from "../stored_clock.mjs";
+import { runSql, useJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const STATE = fileURLToPath(new URL("state", import.meta.url));
 const LIST = `/v2/agent/${PROJECT}/jobs`;
@@ -25,17 +24,12 @@ const ACCENTED = "Die GRÖSSE der Übersicht";
 /** The stored limit plus one. A project that has used up the stored limit has one request left. */
 const CREATE_LIMIT = stored.limits.create + 1;
 
-let jobs;
-let receiver;
-/** The simulator's counters at the start of a test. */
-let earlier;
-
-before(async () => {
-  receiver = await startReceiver();
+const receiver = useServer(new Receiver());
+const jobs = useJobs("state", async () => {
   const state = decompressState();
   await moveTimestamps(state);
   await runSql(state, [["UPDATE job SET line = ? WHERE id = ?", ACCENTED, unwatched.id]], PROJECT);
-  jobs = await startJobs("state", {
+  return {
     state,
     projects: [PROJECT, BUSY],
     vars: {
@@ -48,12 +42,11 @@ before(async () => {
     // The state was stored with this form of repositories.
     upstream: { profile: "published" },
     prepare: addStoredJobs,
-  });
+  };
 });
-after(async () => {
-  await jobs?.stop();
-  await receiver?.stop();
-});
+/** The simulator's counters at the start of a test. */
+let earlier;
+
 beforeEach(async () => {
   earlier = await jobs.upstream.counters();
 });
@@ -70,17 +63,20 @@ function decompressState() {
 }
 
 /** Moves stored timestamps so that the state is as old as when the gateway was killed. */
-function moveTimestamps(state) {
-  return moveStoredTimes(state, {
-    objects: [
-      ["PROJECT_GATE", PROJECT],
-      ["PROJECT_GATE", BUSY],
-      ["ORG_GATE", "organisation"],
-    ],
-    milliseconds: Date.now() - stored.madeAt,
-    from: stored.origin,
-    to: receiver.url,
-  });
+async function moveTimestamps(state) {
+  const age = Date.now() - stored.madeAt;
+  const move = (table, column) => [`UPDATE ${table} SET ${column} = ${column} + ?`, age];
+  const budgets = [move("reservation", "at"), move("claim", "until"), move("closed", "until")];
+  const pages = [move("page", "fetched"), move("page", "fresh_until")];
+  await runSql(state, [...budgets, ...pages], "organisation", "ORG_GATE");
+  const redirect = (table, column) => [
+    ...[`UPDATE ${table} SET ${column} = replace(${column}, ?, ?)`, stored.origin, receiver.url],
+  ];
+  const webhooks = [redirect("job", "webhook"), redirect("outbox", "url")];
+  const due = ["UPDATE outbox SET due = ?", Date.now()];
+  for (const project of [PROJECT, BUSY]) {
+    await runSql(state, [...budgets, move("idempotency", "at"), ...webhooks, due], project);
+  }
 }
 
 /** Adds the stored jobs to the simulator. The job `awaited` has completed since the crash. */

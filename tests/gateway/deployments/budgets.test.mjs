@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertProblem } from "../recorded_gateway.mjs";
-import { startSite, triggerOf, useSite } from "./site.mjs";
+import { triggerOf, useSite } from "./site.mjs";
 
 const DEPLOYMENTS = { limit: 10, windowMs: 10_000 };
 const PREVIEWS = { limit: 5, windowMs: 60_000 };
@@ -66,9 +66,9 @@ test("20 previews reach Mintlify at most five times in a minute", async () => {
   await assertWithin(PREVIEWS, await arrivals("previews.create"));
 });
 
-test("requests that Mintlify refuses count, and the block ends with the window", async (context) => {
-  const refusing = await startSite("deployment-refusals", { projects: ["site-0"] });
-  context.after(() => refusing.stop());
+const refusing = useSite("deployment-refusals", { projects: ["site-0"] });
+
+test("requests that Mintlify refuses count, and the block ends with the window", async (_context) => {
   const fault = { kind: "status", status: 429, headers: { "retry-after": "3600" } };
   await refusing.upstream.fault({ operation: "previews.create", times: 1000, fault });
   let answer;

@@ -1,10 +1,10 @@
 /** Deployments, previews and automations through the gateway. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startReceiver } from "../../harness/receiver.mjs";
-import { assertProblem } from "../recorded_gateway.mjs";
-import { ACME, listOf, OTHER, startSite, statusOf, updateOf } from "./site.mjs";
+import { Receiver } from "../../harness/receiver.mjs";
+import { assertProblem, useServer } from "../recorded_gateway.mjs";
+import { ACME, listOf, OTHER, statusOf, updateOf, useSite } from "./site.mjs";
 
 const HOUR_MS = 3600 * 1000;
 const PROJECTS = [
@@ -22,25 +22,17 @@ const PROJECTS = [
 ];
 const ALL = [ACME, OTHER, ...PROJECTS];
 
-let site;
-let receiver;
-before(async () => {
-  receiver = await startReceiver();
-  site = await startSite("deployments", {
-    projects: ALL,
-    upstream: { deploymentLimit: 1e6, previewLimit: 1e6 },
-    vars: {
-      DEPLOYMENT_LIMIT_PER_10_SECONDS: "100000",
-      PREVIEW_LIMIT_PER_MINUTE: "100000",
-      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-      WEBHOOK_HOSTS: receiver.host,
-    },
-  });
-});
-after(async () => {
-  await site?.stop();
-  await receiver?.stop();
-});
+const receiver = useServer(new Receiver());
+const site = useSite("deployments", () => ({
+  projects: ALL,
+  upstream: { deploymentLimit: 1e6, previewLimit: 1e6 },
+  vars: {
+    DEPLOYMENT_LIMIT_PER_10_SECONDS: "100000",
+    PREVIEW_LIMIT_PER_MINUTE: "100000",
+    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+    WEBHOOK_HOSTS: receiver.host,
+  },
+}));
 beforeEach(() => site.upstream.clearFaults());
 
 const keyed = (key) => [["Idempotency-Key", key]];

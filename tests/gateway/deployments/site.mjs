@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { after } from "node:test";
 import { openEventStream } from "../../harness/event_source.mjs";
-import { startJobs } from "../jobs_gateway.mjs";
+import { useJobs } from "../jobs_gateway.mjs";
 
 export const ACME = "acme-docs";
 export const OTHER = "other-docs";
@@ -13,20 +14,25 @@ export const statusOf = (id) => `/v1/project/update-status/${encodeURIComponent(
 export const listOf = (project) => `/v1/project/${project}/deployments`;
 
 /** Starts a gateway whose deployments change only when a test changes them, unless set. */
-export async function startSite(name, { upstream, projects = [ACME, OTHER], ...options } = {}) {
-  const jobs = await startJobs(name, {
-    projects,
-    upstream: { deploymentDurationMs: 24 * 3600 * 1000, ...upstream },
-    ...options,
+export function useSite(name, options) {
+  const jobs = useJobs(name, async () => {
+    const { upstream, ...rest } = typeof options === "function" ? await options() : options;
+    return { upstream: { deploymentDurationMs: 24 * 3600 * 1000, ...upstream }, ...rest };
   });
-  return new Site(jobs);
+  const site = new Site(jobs);
+  after(() => site.stop());
+  return site;
 }
 
 class Site {
   #streams = [];
 
   constructor(jobs) {
-    Object.assign(this, { jobs, gate: jobs.gate, upstream: jobs.upstream });
+    Object.assign(this, { jobs, gate: jobs.gate });
+  }
+
+  get upstream() {
+    return this.gate.upstream;
   }
 
   /** Returns the `Authorization` value of a token for all projects, with `changes` applied. */
@@ -78,8 +84,7 @@ class Site {
     return stream;
   }
 
-  async stop() {
+  stop() {
     for (const stream of this.#streams) stream.leave();
-    await this.jobs.stop();
   }
 }

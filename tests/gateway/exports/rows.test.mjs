@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { before, beforeEach, describe, test } from "node:test";
 import { caller, organization } from "../analytics_requests.mjs";
 import {
   exportOf,
@@ -12,7 +12,7 @@ import {
   rowsUpstream,
   splitLines,
 } from "../expected_exports.mjs";
-import { assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
+import { assertProblem, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 const SCOPE = "analytics:read analytics:conversations";
 const TYPES = {
@@ -20,17 +20,15 @@ const TYPES = {
   ndjson: "application/x-ndjson",
 };
 
-let gate;
+const gate = useGate("exports", {
+  upstream: { pages: 2600, searches: 430, analyticsLimit: 1e6 },
+  gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
+});
 let reader;
 
-before(async () => {
-  gate = await startGate("exports", {
-    upstream: { pages: 2600, searches: 430, analyticsLimit: 1e6 },
-    gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
-  });
+before(() => {
   reader = caller(gate, "rita", { scope: SCOPE });
 });
-after(() => gate?.stop());
 beforeEach(() => gate.upstream.reset());
 
 const getExport = (report, query, options = reader) => gate.get(exportOf(report, query), options);

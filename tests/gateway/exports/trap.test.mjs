@@ -1,29 +1,25 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { START_MAIN } from "../../../scripts/build.mjs";
 import { caller } from "../analytics_requests.mjs";
 import { exportOf, FORMATS, formatRows, newRange, rowsUpstream } from "../expected_exports.mjs";
-import { startGate } from "../recorded_gateway.mjs";
+import { useGate } from "../recorded_gateway.mjs";
 import { configWith } from "../wrangler_config.mjs";
 
 const LOCATIONS = { now: "in the Worker", organization: "in the organization's object" };
 
-let derived;
-let gate;
+const gate = useGate("exports-trap", {
+  traps: true,
+  upstream: { pages: 1000 },
+  gateway: {
+    config: configWith({ path: START_MAIN }),
+    vars: { UPSTREAM_TIMEOUT_SECONDS: "60" },
+  },
+});
 let reader;
 
-before(async () => {
-  derived = configWith({ path: START_MAIN });
-  gate = await startGate("exports-trap", {
-    traps: true,
-    upstream: { pages: 1000 },
-    gateway: { config: derived.config, vars: { UPSTREAM_TIMEOUT_SECONDS: "60" } },
-  });
+before(() => {
   reader = caller(gate, "rita");
-});
-after(async () => {
-  await gate?.stop();
-  derived?.dispose();
 });
 
 describe("a trap", () => {

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { caller } from "../analytics_requests.mjs";
 import {
   exportOf,
@@ -15,8 +12,8 @@ import {
   readIncomplete,
   rowsUpstream,
 } from "../expected_exports.mjs";
-import { startGate } from "../recorded_gateway.mjs";
-import { moveStoredTimes } from "../stored_clock.mjs";
+import { runSql } from "../jobs_gateway.mjs";
+import { useGate } from "../recorded_gateway.mjs";
 
 const HOUR_MS = 3_600_000;
 /** The hourly request limit of the upstream and of the gateway. */
@@ -59,29 +56,21 @@ describe("an export over four windows", () => {
   const SEED = 20_261_122;
   /** The range of the expected `retryAfter`. */
   const [MIN_WAIT_SECONDS, MAX_WAIT_SECONDS] = [HOUR_MS / 1000 - 900, HOUR_MS / 1000 + 1];
-  const state = mkdtempSync(join(tmpdir(), "quillgate-windows-"));
-  let gate;
+  const gate = useGate("exports-long", {
+    stored: true,
+    upstream: { pages: ROWS, analyticsLimit: BUDGET },
+    gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: String(BUDGET) } },
+  });
   let reader;
 
-  before(async () => {
-    gate = await startGate("exports-long", {
-      upstream: { pages: ROWS, analyticsLimit: BUDGET },
-      gateway: { state, vars: { ANALYTICS_LIMIT_PER_HOUR: String(BUDGET) } },
-    });
+  before(() => {
     reader = caller(gate, "rita");
-  });
-  after(async () => {
-    await gate?.stop();
-    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
   });
 
   /** Simulates that an hour passes, for the gateway's reservations and for the simulator. */
   async function passAnHour() {
-    const objects = [["ORG_GATE", "organisation"]];
-    const timestamps = [["reservation", "at"]];
-    await gate.restart(() =>
-      moveStoredTimes(state, { objects, milliseconds: -HOUR_MS, timestamps }),
-    );
+    const age = [["UPDATE reservation SET at = at - ?", HOUR_MS]];
+    await gate.restart(() => runSql(gate.state, age, "organisation", "ORG_GATE"));
     await gate.upstream.forwardClock(HOUR_MS);
   }
 

@@ -71,12 +71,12 @@ describe("HEAD", () => {
 });
 
 test("sends Strict-Transport-Security with every response over https", async (context) => {
-  const { config, dispose } = configWith({ path: BUILT_SCRIPT });
+  const config = configWith({ path: BUILT_SCRIPT });
   // The Worker sees this host and scheme in every request.
   appendFileSync(config, '\n[dev]\nhost = "gate.example"\nupstream_protocol = "https"\n');
   const options = { startWith: startWithWrangler, gateway: { config } };
   const secure = await startGate("head-https", options);
-  context.after(() => secure.stop().finally(dispose));
+  context.after(() => secure.stop());
   for (const [method, target, authorization] of [
     ...["/healthz", "/openapi.json", `${JOBS}/nowhere`, VIEWS].map((target) => ["GET", target]),
     ...["/", "/v2/nowhere", VIEWS].map((target) => ["GET", target, null]),

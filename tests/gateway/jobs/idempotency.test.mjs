@@ -18,11 +18,8 @@ import {
   jobsOf,
   newKey,
   untilNotInUse,
-  useGateway,
   write,
 } from "./keyed_writes.mjs";
-
-useGateway("idempotency");
 
 describe("an idempotency key", () => {
   test("sends one of 50 concurrent creations under one key, and replays its response", async () => {

@@ -1,7 +1,10 @@
 /** Events of a job that overlap, such as a poll that runs while the job's record is deleted. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PROJECT } from "../recorded_gateway.mjs";
+import { Receiver } from "../../harness/receiver.mjs";
+import { useJobs } from "../jobs_gateway.mjs";
+import { PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 const PATIENCE_MS = 60_000;

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach } from "node:test";
-import { assertProblem, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs";
+import { beforeEach } from "node:test";
+import { assertProblem, JOBS, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 export const OTHER_PROJECT = "other-docs";
 export const PROJECTS = [
@@ -16,7 +13,7 @@ const PATIENCE_MS = 60_000;
 export const jobsOf = (project) => `/v2/agent/${project}/job`;
 
 /** Every key starts with this marker, so that a search finds leaked keys. */
-export const MARKER = "key-of-a-caller";
+const MARKER = "key-of-a-caller";
 let keys = 0;
 
 export function newKey() {
@@ -24,31 +21,19 @@ export function newKey() {
   return `${MARKER}-${keys}`;
 }
 
-export let gate;
-let state;
-
-export function useGateway(name) {
-  before(async () => {
-    state = mkdtempSync(join(tmpdir(), "quillgate-idempotency-"));
-    gate = await startGate(name, {
-      upstream: { projects: PROJECTS, jobDurationMs: 600_000, createLimit: 1e6, messageLimit: 1e6 },
-      gateway: {
-        state,
-        vars: {
-          CREATE_LIMIT_PER_HOUR: HUGE,
-          MESSAGE_LIMIT_PER_HOUR: HUGE,
-          WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-          WEBHOOK_HOSTS: "hooks.example",
-        },
-      },
-    });
-  });
-  after(async () => {
-    await gate?.stop();
-    rmSync(state, { recursive: true, force: true });
-  });
-  beforeEach(() => gate.upstream.reset());
-}
+export const gate = useGate(`keyed-writes-${process.pid}`, {
+  upstream: { projects: PROJECTS, jobDurationMs: 600_000, createLimit: 1e6, messageLimit: 1e6 },
+  stored: true,
+  gateway: {
+    vars: {
+      CREATE_LIMIT_PER_HOUR: HUGE,
+      MESSAGE_LIMIT_PER_HOUR: HUGE,
+      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+      WEBHOOK_HOSTS: "hooks.example",
+    },
+  },
+});
+beforeEach(() => gate.upstream.reset());
 
 export const as = (sub, claims = {}) =>
   `Bearer ${gate.token({ sub, projects: PROJECTS, ...claims })}`;

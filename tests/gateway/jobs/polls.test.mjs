@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { OTHER_PROJECT } from "../jobs_gateway.mjs";
-import { PROJECT } from "../recorded_gateway.mjs";
+import { Receiver } from "../../harness/receiver.mjs";
+import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const LIMIT_S = 15;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;

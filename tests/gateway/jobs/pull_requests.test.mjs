@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { startGitHub } from "../../harness/github.mjs";
-import { OTHER_PROJECT } from "../jobs_gateway.mjs";
+import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem } from "../recorded_gateway.mjs";
 import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
 

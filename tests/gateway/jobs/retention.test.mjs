@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { OTHER_PROJECT } from "../jobs_gateway.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { Receiver } from "../../harness/receiver.mjs";
+import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const DAY_MS = 24 * 3600 * 1000;
 const RETENTION_DAYS = 7;

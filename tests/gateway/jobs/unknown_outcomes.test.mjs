@@ -17,11 +17,8 @@ import {
   newKey,
   PROJECTS,
   untilNot,
-  useGateway,
   write,
 } from "./keyed_writes.mjs";
-
-useGateway("unknown-outcomes");
 
 describe("an unknown outcome", () => {
   /** Asserts that retries report an unknown outcome until a forced retry succeeds. */

@@ -5,9 +5,17 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { START_MAIN } from "../../../scripts/build.mjs";
 import { startGateway } from "../../harness/gateway.mjs";
+import { Receiver } from "../../harness/receiver.mjs";
 import { assertViews, closedRange, until, viewsOf, withoutQuota } from "../analytics_requests.mjs";
+import { useJobs } from "../jobs_gateway.mjs";
 import { Exchange } from "../raw_http.mjs";
-import { ALLOWED_ORIGIN, assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
+import {
+  ALLOWED_ORIGIN,
+  assertProblem,
+  PROJECT,
+  startGate,
+  useServer,
+} from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { openSession } from "../browser.mjs";
-import { assertProblem, startGate } from "../recorded_gateway.mjs";
+import { assertProblem, useGate } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 /** The source of a Worker that wraps the built Worker. */
@@ -35,17 +35,8 @@ const SOURCE = `
 `;
 
 describe("a new session while the previous one cannot be ended", () => {
-  let gate;
-  let worker;
-
-  before(async () => {
-    worker = configWith({ source: SOURCE });
-    gate = await startGate("sessions-unavailable", { gateway: { config: worker.config } });
-  });
-  after(async () => {
-    await gate?.stop();
-    worker?.dispose();
-  });
+  const config = configWith({ source: SOURCE });
+  const gate = useGate("sessions-unavailable", { gateway: { config } });
 
   /** Makes the next `failures` attempts to end a session fail. */
   async function failEnds(failures) {

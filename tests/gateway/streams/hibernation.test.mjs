@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CLOCK_RATE, startJobs } from "../jobs_gateway.mjs";
+import { CLOCK_RATE, useJobs } from "../jobs_gateway.mjs";
 import { PROJECT } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
@@ -26,7 +26,7 @@ const PATIENCE_MS = 60_000;
 const EXPIRY_PATIENCE_S = 60;
 
 /** The gateway's script. It also logs a line whenever the runtime constructs a Durable Object. */
-const script = {
+const config = configWith({
   source: `
     import * as built from ${JSON.stringify(BUILT_SCRIPT)};
 
@@ -44,32 +44,16 @@ const script = {
     export const { Session } = built;
     export default built.default;
   `,
-};
-
-let derived;
+});
+const pollEvery = (seconds) => ({
+  config,
+  projects: [PROJECT, FOLLOWED, LEFT, LISTED, EXPIRING],
+  vars: { JOB_POLL_SECONDS: String(seconds), UPSTREAM_TIMEOUT_SECONDS: "100" },
+});
 /** A gateway whose alarms poll the watched jobs. */
-let polling;
+const polling = useJobs("hibernation", pollEvery(POLL_SECONDS));
 /** A gateway without alarms. */
-let quiet;
-
-before(async () => {
-  derived = configWith(script);
-  const { config } = derived;
-  const projects = [PROJECT, FOLLOWED, LEFT, LISTED, EXPIRING];
-  const pollEvery = (seconds) => ({
-    config,
-    projects,
-    vars: { JOB_POLL_SECONDS: String(seconds), UPSTREAM_TIMEOUT_SECONDS: "100" },
-  });
-  [polling, quiet] = await Promise.all([
-    startJobs("hibernation", pollEvery(POLL_SECONDS)),
-    startJobs("hibernation-quiet", pollEvery(MAX_POLL_SECONDS)),
-  ]);
-});
-after(async () => {
-  await Promise.all([polling?.stop(), quiet?.stop()]);
-  derived?.dispose();
-});
+const quiet = useJobs("hibernation-quiet", pollEvery(MAX_POLL_SECONDS));
 
 function watchMany(jobs, id, project = PROJECT) {
   return Promise.all(Array.from({ length: WATCHERS }, () => jobs.watching(id, { project })));

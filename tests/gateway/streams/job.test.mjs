@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";
 import { OTHER_PROJECT } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem, PROJECT } from "../recorded_gateway.mjs";
@@ -13,15 +13,14 @@ import {
   isNow,
   jobs,
   manyWatching,
-  startWatched,
   states,
   upstreamJob,
+  useWatched,
 } from "../watched_jobs.mjs";
 
 const WATCHERS = 200;
 
-before(() => startWatched("watching"));
-after(() => jobs?.stop());
+useWatched("watching");
 
 describe("many watchers of one job", () => {
   const statuses = ["planning", "writing", "completed"];

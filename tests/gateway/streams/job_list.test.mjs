@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { describe, test } from "node:test";
+import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import { PATIENCE_MS } from "../watched_jobs.mjs";
 
@@ -17,24 +17,18 @@ const MAX_PER_CALLER = 3;
 const MAX_PER_PROJECT = 4;
 const SHORT_TOKEN_LIFETIME_S = 30;
 
-let jobs;
+const jobs = useJobs("list-events", {
+  projects: PROJECTS,
+  vars: { JOB_RETENTION_DAYS: String(RETENTION_DAYS) },
+});
 /** This gateway has low stream limits and does not poll during a test. */
-let capped;
-
-before(async () => {
-  const caps = {
+const capped = useJobs("list-events-capped", {
+  vars: {
+    JOB_POLL_SECONDS: "300",
     STREAMS_PER_CALLER: String(MAX_PER_CALLER),
     STREAMS_PER_JOB: String(MAX_PER_PROJECT),
-  };
-  [jobs, capped] = await Promise.all([
-    startJobs("list-events", {
-      projects: PROJECTS,
-      vars: { JOB_RETENTION_DAYS: String(RETENTION_DAYS) },
-    }),
-    startJobs("list-events-capped", { vars: { JOB_POLL_SECONDS: "300", ...caps } }),
-  ]);
+  },
 });
-after(() => Promise.all([jobs?.stop(), capped?.stop()]));
 
 const as = (sub, changes = {}, of = jobs) =>
   `Bearer ${of.gate.token({ sub, projects: of.projects, ...changes })}`;

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { assertApart, CLOCK_TOLERANCE_MS, jobs, startWatched } from "../watched_jobs.mjs";
+import { describe, test } from "node:test";
+import { assertApart, CLOCK_TOLERANCE_MS, jobs, useWatched } from "../watched_jobs.mjs";
 
 // At the usual rate, a long poll of 25 s could end during a test on a busy machine.
-before(() => startWatched("long-poll", { clockRate: 2 }));
-after(() => jobs?.stop());
+useWatched("long-poll", { clockRate: 2 });
 
 describe("a long poll", { concurrency: true }, () => {
   const prefer = (value) => ["Prefer", value];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { before, describe, test } from "node:test";
+import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
 import { PROJECT } from "../recorded_gateway.mjs";
 import {
   assertApart,
@@ -11,32 +11,29 @@ import {
   jobs,
   manyWatching,
   PATIENCE_MS,
-  startWatched,
   states,
+  useWatched,
 } from "../watched_jobs.mjs";
 
 const SLOW_INTERVAL_S = 3;
 /** Only one test uses this project, because the test counts the project's watchers. */
 const OWN_PROJECT = "own-docs";
 
+useWatched("polling", { projects: [PROJECT, OTHER_PROJECT, OWN_PROJECT] });
 /** This gateway has a longer polling interval, and an upstream timeout that no test reaches. */
-let slow;
+const slow = useJobs("polling-slow", {
+  vars: { JOB_POLL_SECONDS: String(SLOW_INTERVAL_S), UPSTREAM_TIMEOUT_SECONDS: "300" },
+});
 let quietJob;
 let quietStream;
 
 before(async () => {
-  const slowly = { JOB_POLL_SECONDS: String(SLOW_INTERVAL_S), UPSTREAM_TIMEOUT_SECONDS: "300" };
-  [, slow] = await Promise.all([
-    startWatched("polling", { projects: [PROJECT, OTHER_PROJECT, OWN_PROJECT] }),
-    startJobs("polling-slow", { vars: slowly }),
-  ]);
   quietJob = await jobs.create("be quiet", { project: OTHER_PROJECT });
   quietStream = jobs.watch(quietJob.id, { project: OTHER_PROJECT });
   const left = await manyWatching(30, quietJob.id, { project: OTHER_PROJECT });
   assert.equal((await jobs.health(OTHER_PROJECT)).watchers, 31);
   for (const stream of left) stream.leave();
 });
-after(() => Promise.all([jobs?.stop(), slow?.stop()]));
 
 describe("a job without watchers", () => {
   test("stops polling a job when all its watchers have disconnected", async () => {

@@ -1,9 +1,11 @@
 /** The six connections of a Durable Object. */
+
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CLOCK_RATE, OTHER_PROJECT } from "../jobs_gateway.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { Receiver } from "../../harness/receiver.mjs";
+import { CLOCK_RATE, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const CONNECTIONS = 6;
 const READ_CONNECTIONS = 3;

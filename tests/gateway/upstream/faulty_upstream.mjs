@@ -1,67 +1,36 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { after, before, beforeEach, test } from "node:test";
+import { before, beforeEach, test } from "node:test";
 import { Client, OutcomeUnknownError, ServerError } from "../../../pkg/dist/node.js";
-import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, JOBS, PROJECT, useGate, VIEWS } from "../recorded_gateway.mjs";
 
-export const ELSEWHERE = "X-Elsewhere";
-/** Projects in which an upstream 429 blocks creations. No other test uses these projects. */
-export const BLOCKED_PROJECTS = Array.from({ length: 6 }, (_, n) => `closed-${n}`);
 const NO_LIMIT = String(10 ** 6);
 
-export let gate;
+export const gate = useGate(`faulty-upstream-${process.pid}`, {
+  gateway: {
+    vars: {
+      UPSTREAM_TIMEOUT_SECONDS: "3",
+      CREATE_LIMIT_PER_HOUR: NO_LIMIT,
+      ANALYTICS_LIMIT_PER_HOUR: NO_LIMIT,
+    },
+  },
+});
 export let client;
-export let elsewhere;
 
-export function useFaultyUpstream(name) {
-  before(async () => {
-    gate = await startGate(name, {
-      upstream: { projects: [PROJECT, ...BLOCKED_PROJECTS] },
-      gateway: {
-        vars: {
-          UPSTREAM_TIMEOUT_SECONDS: "3",
-          CREATE_LIMIT_PER_HOUR: NO_LIMIT,
-          ANALYTICS_LIMIT_PER_HOUR: NO_LIMIT,
-        },
-      },
-    });
-    client = clientOf(PROJECT);
-    elsewhere = await startElsewhere();
-  });
-  after(async () => {
-    await gate?.stop();
-    elsewhere?.server.close();
-  });
-  beforeEach(async () => {
-    // Requests without faults keep the circuit breakers closed.
-    await gate.upstream.clearFaults();
-    await Promise.all([READ.raw(), gate.get(`${JOBS}/none`), WRITE.raw()]);
-    await gate.upstream.reset();
-  });
-}
-
-export function clientOf(projectId) {
-  const token = gate.token({ projects: [PROJECT, ...BLOCKED_PROJECTS] });
-  return new Client({ baseUrl: gate.gateway.url, projectId, auth: { token }, maxRetries: 0 });
-}
-
-async function startElsewhere() {
-  const visits = [];
-  const server = createServer((request, response) => {
-    visits.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
-    response.setHeader(ELSEWHERE, "yes").end('{"id":"from-elsewhere"}');
-  });
-  server.on("connection", () => visits.push("a connection"));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { server, visits, url: `http://127.0.0.1:${server.address().port}` };
-}
+before(() => {
+  const auth = { token: gate.token() };
+  client = new Client({ baseUrl: gate.gateway.url, projectId: PROJECT, auth, maxRetries: 0 });
+});
+beforeEach(async () => {
+  // Requests without faults keep the circuit breakers closed.
+  await gate.upstream.clearFaults();
+  await Promise.all([READ.raw(), gate.get(`${JOBS}/none`), WRITE.raw()]);
+  await gate.upstream.reset();
+});
 
 let days = 0;
 
 /** Returns a start date that no test has requested yet, so that the response is not cached. */
-export function newDay() {
+function newDay() {
   days += 1;
   return new Date(Date.UTC(2015, 0, days)).toISOString().slice(0, 10);
 }
@@ -115,7 +84,6 @@ export function testProblem(what, fault, { repeated = false, certain = false, ..
       const problem = assertProblem(answer, status, kind);
       assert.equal(problem.outcome, on.outcome);
       check?.(problem, answer, method);
-      assert.equal(answer.header(ELSEWHERE.toLowerCase()), undefined);
 
       const thrown = await errorOf(() => sendWith(fault(), send.call, on.times), on.error);
       assert.equal(thrown.status, status);

@@ -1,9 +1,9 @@
 /** API keys, timeouts, retries and the circuit breaker. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { before, beforeEach, describe, test } from "node:test";
 import { newCanaryKey } from "../../harness/canary.mjs";
 import { accessClaims, mintToken } from "../../harness/token.mjs";
-import { assertProblem, JOBS, PROJECT, startGate, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, JOBS, PROJECT, useGate, VIEWS } from "../recorded_gateway.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const prompt = "keep it";
@@ -160,19 +160,17 @@ describe("the circuit breaker", () => {
   const OTHER = "empty-docs";
   const READS = { operation: GET, fault: { kind: "status", status: 500 }, times: 0 };
   const POLL_SECONDS = 1;
-  let alone;
   let authorization;
   let stored;
 
+  const alone = useGate("upstream-keys-breaker", {
+    upstream: { projects: [PROJECT, OTHER] },
+    gateway: { vars: { JOB_POLL_SECONDS: String(POLL_SECONDS) } },
+  });
   before(async () => {
-    alone = await startGate("upstream-keys-breaker", {
-      upstream: { projects: [PROJECT, OTHER] },
-      gateway: { vars: { JOB_POLL_SECONDS: String(POLL_SECONDS) } },
-    });
     authorization = `Bearer ${alone.token({ projects: [PROJECT, OTHER] })}`;
     await alone.upstream.fault(READS);
   });
-  after(() => alone?.stop());
 
   const deep = (project = PROJECT) => {
     const projects = [PROJECT, OTHER];

@@ -10,11 +10,8 @@ import {
   READ_JOB,
   sendWith,
   testProblem,
-  useFaultyUpstream,
   WRITE,
 } from "./faulty_upstream.mjs";
-
-useFaultyUpstream("malformed-responses");
 
 describe("a malformed success", () => {
   for (const [what, fault] of [

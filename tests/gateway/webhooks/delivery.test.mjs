@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { deriveKeys } from "../../../scripts/webhook_key.mjs";
-import { signatureProblem, startReceiver, verify } from "../../harness/receiver.mjs";
-import { startJobs } from "../jobs_gateway.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { Receiver, signatureProblem, verify } from "../../harness/receiver.mjs";
+import { useJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const newWebhookSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 const SECRETS = [newWebhookSecret(), newWebhookSecret()];
@@ -15,28 +15,24 @@ const FIRST_RETRY_SECONDS = 5;
 const PATIENCE_MS = 60_000;
 const RECEIVER_TIMEOUT_SECONDS = 20;
 
-const RECEIVERS = ["good", "standard", "flaky", "resetting", "gone", "redirecting", "target"];
-RECEIVERS.push("silent", "late", "crash");
+const RECEIVERS = [
+  ...["good", "standard", "flaky", "resetting", "gone", "redirecting", "target"],
+  ...["silent", "late", "crash"],
+];
 /** This project has its own Durable Object, so other tests do not set its alarms. */
 const PROJECTS = ["with-others"];
 
-let jobs;
-const receivers = {};
-
-before(async () => {
-  for (const name of RECEIVERS) receivers[name] = await startReceiver();
-  const hosts = Object.values(receivers).map(({ host }) => host);
-  const vars = {
+const receivers = Object.fromEntries(RECEIVERS.map((name) => [name, useServer(new Receiver())]));
+const jobs = useJobs("webhooks", () => ({
+  projects: [PROJECT, ...PROJECTS],
+  vars: {
     WEBHOOK_SECRET: SECRETS.join(","),
-    WEBHOOK_HOSTS: hosts.join(","),
+    WEBHOOK_HOSTS: Object.values(receivers)
+      .map(({ host }) => host)
+      .join(","),
     WEBHOOK_URL: `${receivers.standard.url}/default`,
-  };
-  jobs = await startJobs("webhooks", { vars, projects: [PROJECT, ...PROJECTS] });
-});
-after(async () => {
-  await jobs?.stop();
-  for (const receiver of Object.values(receivers)) await receiver.stop();
-});
+  },
+}));
 
 const hook = (url) => [["Webhook-Url", url]];
 let lastNumber = 0;

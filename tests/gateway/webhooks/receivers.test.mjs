@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { deriveKeys } from "../../../scripts/webhook_key.mjs";
 import { startGateway } from "../../harness/gateway.mjs";
-import { signatureProblem, startReceiver, verify } from "../../harness/receiver.mjs";
-import { CLOCK_RATE, OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
-import { assertInvalid, PROJECT } from "../recorded_gateway.mjs";
-import { moveStoredTimes } from "../stored_clock.mjs";
+import { Receiver, signatureProblem, verify } from "../../harness/receiver.mjs";
+import { CLOCK_RATE, OTHER_PROJECT, runSql, useJobs } from "../jobs_gateway.mjs";
+import { assertInvalid, PROJECT, useServer } from "../recorded_gateway.mjs";
 import { configWith } from "../wrangler_config.mjs";
 
 const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
@@ -18,31 +17,23 @@ const RECEIVER_TIMEOUT_MS = 20_000;
 /** One test has this project of its own, so that no other test causes its alarms. */
 const HANGING_PROJECT = "hanging-receivers";
 
-let jobs;
+const receivers = Object.fromEntries(
+  ["kept", "other", "dropped", "own"].map((name) => [name, useServer(new Receiver())]),
+);
+const jobs = useJobs("receivers", () => {
+  const { kept, other, dropped } = receivers;
+  return {
+    projects: [PROJECT, OTHER_PROJECT, HANGING_PROJECT],
+    vars: {
+      WEBHOOK_SECRET: SECRET,
+      WEBHOOK_HOSTS: [kept, other, dropped].map(({ host }) => host).join(","),
+    },
+  };
+});
 /** A gateway without `WEBHOOK_HOSTS`. */
-let closed;
-const receivers = {};
-
-before(async () => {
-  for (const name of ["kept", "other", "dropped", "own"]) receivers[name] = await startReceiver();
-  const { kept, other, dropped, own } = receivers;
-  [jobs, closed] = await Promise.all([
-    startJobs("receivers", {
-      projects: [PROJECT, OTHER_PROJECT, HANGING_PROJECT],
-      vars: {
-        WEBHOOK_SECRET: SECRET,
-        WEBHOOK_HOSTS: [kept, other, dropped].map(({ host }) => host).join(","),
-      },
-    }),
-    startJobs("receivers-closed", {
-      vars: { WEBHOOK_SECRET: SECRET, WEBHOOK_URL: `${own.url}/own?token=hidden-token` },
-    }),
-  ]);
-});
-after(async () => {
-  await Promise.all([jobs?.stop(), closed?.stop()]);
-  for (const receiver of Object.values(receivers)) await receiver.stop();
-});
+const closed = useJobs("receivers-closed", () => ({
+  vars: { WEBHOOK_SECRET: SECRET, WEBHOOK_URL: `${receivers.own.url}/own?token=hidden-token` },
+}));
 
 const hook = (url) => [["Webhook-Url", url]];
 const keyOf = (url, project = PROJECT) => deriveKeys({ project, url }, SECRET)[0];
@@ -68,11 +59,14 @@ async function deliver(receiver, path, { project } = {}) {
 
 /** Restarts the gateway with older jobs and with pending webhooks that are due immediately. */
 async function ageJobs(milliseconds, project = PROJECT) {
-  const timestamps = ["created_at", "missing_since"].map((column) => ["job", column]);
-  const objects = [["PROJECT_GATE", project]];
-  await jobs.restart("kill", () =>
-    moveStoredTimes(jobs.state, { objects, milliseconds: -milliseconds, timestamps }),
-  );
+  const statements = [
+    [
+      "UPDATE job SET created_at = created_at - ?1, missing_since = missing_since - ?1",
+      milliseconds,
+    ],
+    ["UPDATE outbox SET due = 0"],
+  ];
+  await jobs.restart("kill", () => runSql(jobs.state, statements, project));
 }
 
 function hideUpstream(id) {
@@ -130,14 +124,12 @@ describe("a receiver in the gateway's own zone", () => {
       export class OrgGate extends DurableObject {}
       export class Session extends DurableObject {}
       export default { fetch: () => Response.json(Cloudflare.compatibilityFlags) };`;
-    const { config, dispose } = configWith({ source });
-    const worker = await startGateway({ config });
+    const worker = await startGateway({ config: configWith({ source }) });
     try {
       const flags = await (await fetch(`${worker.url}/healthz`)).json();
       assert.equal(flags.global_fetch_strictly_public, true);
     } finally {
       await worker.stop();
-      dispose();
     }
   });
 
