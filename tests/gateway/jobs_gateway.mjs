@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openEventStream } from "../harness/event_source.mjs";
 import { startGateway } from "../harness/gateway.mjs";
-import { EVERY_SCOPE, PROJECT, RecordedGateway } from "./recorded_gateway.mjs";
+import { until } from "./analytics_requests.mjs";
+import { before, EVERY_SCOPE, PROJECT, RecordedGateway } from "./recorded_gateway.mjs";
 import { configWith } from "./wrangler_config.mjs";
 
 const SQL_WORKER = fileURLToPath(new URL("workers/sql.mjs", import.meta.url));
@@ -19,9 +19,12 @@ export const OTHER_PROJECT = "empty-docs";
 export const CLOCK_RATE = 5;
 /** This job duration is longer than any test, so that jobs change only when a test changes them. */
 const NEVER_MS = 24 * 3600 * 1000;
+/** Returns a check of an event with a job of this status. */
+export const isNow =
+  (status) =>
+  ({ data }) =>
+    JSON.parse(data).status === status;
 const TERMINAL_STATUSES = ["completed", "failed", "archived"];
-const CHECK_INTERVAL_MS = 20;
-const PATIENCE_MS = 60_000;
 
 /** Starts a gateway and a simulator with limits that allow many jobs. */
 export async function startJobs(name, options) {
@@ -167,10 +170,24 @@ class Jobs {
 
   async untilReads(id, more) {
     const { count } = await this.reads(id);
-    return await this.#until(async () => {
+    return await until(async () => {
       const now = await this.reads(id);
-      return now.count >= count + more ? now : undefined;
-    }, `${more} more reads of job ${id}`);
+      return now.count >= count + more && now;
+    });
+  }
+
+  /** Waits for polling intervals, measured by the reads of a new job, usually of another project. */
+  async waitIntervals(count = 2, project = OTHER_PROJECT) {
+    const { id } = await this.create("tick", { project });
+    const clock = await this.watching(id, { project });
+    await this.untilReads(id, count);
+    clock.leave();
+  }
+
+  /** Returns the job as Mintlify does, without the simulator's own fields. */
+  async upstreamJob(id) {
+    const { projectId, prompt, messages, origin, reads, ...job } = await this.upstream.job(id);
+    return job;
   }
 
   async health(project = PROJECT) {
@@ -181,10 +198,10 @@ class Jobs {
   }
 
   async untilHealth(check, project) {
-    return await this.#until(async () => {
+    return await until(async () => {
       const health = await this.health(project);
-      return check(health) ? health : undefined;
-    }, `the health that ${check} describes`);
+      return check(health) && health;
+    });
   }
 
   async finishAllJobs() {
@@ -194,16 +211,6 @@ class Jobs {
       await this.upstream.setJob(id, { status: "completed" });
     }
     await this.untilHealth(({ watchers }) => watchers === 0);
-  }
-
-  async #until(check, expected) {
-    const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const found = await check();
-      if (found !== undefined) return found;
-      assert.ok(performance.now() < deadline, `not within ${PATIENCE_MS} ms: ${expected}`);
-      await sleep(CHECK_INTERVAL_MS);
-    }
   }
 
   /** Ends the Worker, runs `meanwhile`, and starts the Worker again with its stored state. */

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before } from "node:test";
+import { after, before as runBefore } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { canaryKey, scanForCanary } from "../harness/canary.mjs";
 import { fastTime } from "../harness/fast_clock.mjs";
@@ -34,6 +34,17 @@ export async function startGate(name, options) {
   const gate = new RecordedGateway(name);
   await gate.start(options);
   return gate;
+}
+
+let ready = Promise.resolve();
+
+/** Runs hooks one after another. `before` of node:test runs those of a file concurrently. */
+export function before(start) {
+  runBefore(() => {
+    const started = ready.then(start);
+    ready = started.catch(() => {});
+    return started;
+  });
 }
 
 /** Returns an entry of `TRUSTED_ISSUERS`. */

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { CLOCK_RATE, useJobs } from "./jobs_gateway.mjs";
+import { CLOCK_RATE, isNow, useJobs } from "./jobs_gateway.mjs";
 
 export const INTERVAL_MS = 1000;
 /** Tolerance for clock differences and a request's latency, by the gateway's clock. */
 export const CLOCK_TOLERANCE_MS = 50 * CLOCK_RATE;
-export const PATIENCE_MS = 60_000;
 
 export let jobs;
 
@@ -15,11 +14,10 @@ export function useWatched(name, options) {
 export const idsAndData = (stream) =>
   stream.events.map(({ lastEventId, data }) => [lastEventId, data]);
 export const states = (stream) => stream.events.map(({ data }) => JSON.parse(data).status);
-export const isNow = (status) => (event) => JSON.parse(event.data).status === status;
 
 export async function change(id, fields, streams) {
   await jobs.upstream.setJob(id, fields);
-  await Promise.all(streams.map((stream) => stream.event(isNow(fields.status), PATIENCE_MS)));
+  await Promise.all(streams.map((stream) => stream.event(isNow(fields.status))));
 }
 
 export function assertApart({ at }, interval = INTERVAL_MS) {
@@ -35,10 +33,4 @@ export function assertGrowing(stream) {
   const ids = stream.events.map(({ lastEventId }) => Number(lastEventId));
   const grow = ids.every((id, index) => index === 0 || id > ids[index - 1]);
   assert.ok(grow, `ids ${ids}`);
-}
-
-/** Returns the job as Mintlify does, without the simulator's own fields. */
-export async function upstreamJob(id) {
-  const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
-  return job;
 }

@@ -1,10 +1,10 @@
 /** Analytics reports. Each report requires its scope, and all reports share one hourly budget. */
 
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { scanForCanary } from "../../harness/canary.mjs";
 import { assertViews, caller, upstreamsOwn } from "../analytics_requests.mjs";
-import { assertProblem, PROJECT, useGate } from "../recorded_gateway.mjs";
+import { assertProblem, before, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 const READ = "analytics:read";
 const CONVERSATIONS = "analytics:conversations";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { before } from "node:test";
 import { queryArchive } from "../../harness/gateway.mjs";
-import { PROJECT, useGate } from "../recorded_gateway.mjs";
+import { before, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 export const DAY_MS = 86_400_000;
 /** `ARCHIVE_DAYS=90 ARCHIVE_PAGES=5000` simulates three months of a large site. */

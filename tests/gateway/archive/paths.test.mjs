@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { PROJECT, startGate } from "../recorded_gateway.mjs";
+import { after, describe, test } from "node:test";
+import { before, PROJECT, startGate } from "../recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
 const startedAt = Date.now();

@@ -1,8 +1,8 @@
 /** The number of D1 rows that a request for the archive reads. D1 bills every row. */
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { queryArchive, startGateway } from "../../harness/gateway.mjs";
-import { assertInvalid, PROJECT, useGate } from "../recorded_gateway.mjs";
+import { assertInvalid, before, PROJECT, useGate } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const PAGES = 50_000;

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { Issuer } from "../../harness/issuer.mjs";
 import { accessClaims, mintToken, newSecret } from "../../harness/token.mjs";
 import {
   assertProblem,
+  before,
   EVERY_SCOPE,
   JOBS,
   PROJECT,

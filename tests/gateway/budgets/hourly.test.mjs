@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
-import { assertProblem, useGate } from "../recorded_gateway.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { assertProblem, before, useGate } from "../recorded_gateway.mjs";
 import {
   arrivals,
   assertExceeded,

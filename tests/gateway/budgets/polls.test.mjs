@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CLOCK_RATE, startJobs, useJobs } from "../jobs_gateway.mjs";
+import { CLOCK_RATE, isNow, startJobs, useJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 
 const JOBS = 20;
@@ -64,8 +64,7 @@ describe("a Mintlify that counts reads as creations", () => {
     const started = jobs.gate.now();
     for (const status of ["planning", "completed"]) {
       for (const id of own) await jobs.upstream.setJob(id, { status });
-      const isNow = ({ data }) => JSON.parse(data).status === status;
-      await Promise.all(streams.map((stream) => stream.event(isNow, PATIENCE_MS)));
+      await Promise.all(streams.map((stream) => stream.event(isNow(status), PATIENCE_MS)));
     }
     const seconds = (jobs.gate.now() - started) / 1000;
     const created = await stop();

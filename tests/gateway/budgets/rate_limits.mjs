@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import { closedRange, until, viewsOf } from "../analytics_requests.mjs";
 import { assertProblem } from "../recorded_gateway.mjs";
 
 export const HOUR = 3600;
-export const PATIENCE_MS = 60_000;
 /** Maximum difference between two clocks that both count whole milliseconds. */
 export const CLOCKS_MS = 2;
 
@@ -15,14 +15,7 @@ export const PROJECTS = [
   ...["one", "other", "burst", "crash", "edge"],
 ].map((name) => `${name}-docs`);
 
-export let viewsRequested = 0;
-
-/** Returns a target for page views that are not cached. */
-export function newViews(project) {
-  viewsRequested += 1;
-  const day = new Date(Date.UTC(2010, 0, viewsRequested)).toISOString().slice(0, 10);
-  return `/v1/analytics/${project}/views?dateFrom=${day}&dateTo=2024-01-01`;
-}
+export const newViews = (project) => viewsOf({ project, ...closedRange() });
 
 /** A caller with one token. By default, the token covers every project in {@link PROJECTS}. */
 export class Caller {
@@ -54,7 +47,7 @@ export class Caller {
   }
 }
 
-export function items(field) {
+function items(field) {
   const pattern = /^"([a-z-]+)"((?:;[a-z]=\d+)+)$/;
   const read = (item) => {
     const [, name, parameters] = pattern.exec(item) ?? assert.fail(`not an item: ${item}`);
@@ -83,7 +76,7 @@ export function assertExceeded(answer, policy, { limit, window = HOUR }) {
   return Number(wait);
 }
 
-export async function timed(ask) {
+async function timed(ask) {
   const sent = Date.now();
   const answer = await ask();
   return { answer, sent, received: Date.now() };
@@ -101,13 +94,11 @@ export async function arrivals(gate, operation, project = "") {
 
 export async function untilStatus(status, ask) {
   const before = [];
-  const deadline = Date.now() + PATIENCE_MS;
-  while (Date.now() < deadline) {
+  return await until(async () => {
     const one = await timed(ask);
     if (one.answer.status === status) return { ...one, before };
     before.push(one.answer);
-  }
-  assert.fail(`no ${status} in ${before.length} responses; the last was ${before.at(-1)?.text}`);
+  });
 }
 
 export const unlimited = { createLimit: 1e6, messageLimit: 1e6, analyticsLimit: 1e6 };

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
-import { accessClaims, mintToken } from "../../harness/token.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { caller, until } from "../analytics_requests.mjs";
 import { assertProblem, PROJECT, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { arrivals, CLOCKS_MS } from "./rate_limits.mjs";
 
 const WINDOW_SECONDS = 24;
 /** The interval between probes. During a block, the gateway sends single requests as probes. */
 const PROBE_MS = (WINDOW_SECONDS * 1000) / 12;
 const DAY_SECONDS = 86_400;
-const PATIENCE_MS = 60_000;
-/** Maximum difference between two clocks that both count whole milliseconds. */
-const CLOCKS_MS = 2;
 const PROJECTS = [PROJECT, "probed-docs", "failing-docs", "reset-docs"];
 const CREATE = "agentJobs.create";
 
@@ -17,14 +15,10 @@ const gate = useGate("blocks", {
   upstream: { projects: PROJECTS },
   gateway: { vars: { LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS) } },
 });
-let alice;
-
-before(() => {
-  alice = { authorization: `Bearer ${gate.token({ projects: PROJECTS })}` };
-});
 beforeEach(() => gate.upstream.reset());
 
-const create = (project) => gate.post(`/v2/agent/${project}/job`, { prompt: "x" }, alice);
+const alice = () => caller(gate, "alice", { projects: PROJECTS });
+const create = (project) => gate.post(`/v2/agent/${project}/job`, { prompt: "x" }, alice());
 const failWith429 = (operation, times = 1) =>
   gate.upstream.fault({
     operation,
@@ -38,29 +32,18 @@ function assertBlocked(answer) {
   assert.ok(wait <= WINDOW_SECONDS, `${wait} s`);
 }
 
-async function untilUnblocked(send) {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (Date.now() < deadline) {
+const untilUnblocked = (send) =>
+  until(async () => {
     const answer = await send();
     if (!answer.text.includes("quota-exceeded")) return answer;
     assertBlocked(answer);
-  }
-  assert.fail(`no request passed within ${PATIENCE_MS} ms`);
-}
+  });
 
-async function arrivals(operation) {
-  const requests = await gate.upstream.requests();
-  return requests.filter((request) => request.operation === operation).map(({ at }) => at);
-}
-
-const operator = (projects = PROJECTS) => {
-  const claims = accessClaims({ sub: "olga", projects, scope: "gateway:operate" });
-  return { authorization: `Bearer ${gate.known(mintToken(claims, gate.secret))}` };
-};
+const operator = () => caller(gate, "olga", { projects: PROJECTS, scope: "gateway:operate" });
 const health = async (project) =>
   (await gate.get(`/healthz?deep&project=${project}`, operator())).json;
-const unblock = (rest, options = operator()) =>
-  gate.send({ method: "DELETE", target: `/healthz/blocks/${rest}`, ...options });
+const unblock = (rest) =>
+  gate.send({ method: "DELETE", target: `/healthz/blocks/${rest}`, ...operator() });
 
 describe("an upstream 429 with a Retry-After of a day", () => {
   test("blocks a policy for at most a window after an upstream 429, and unblocks it after a successful probe", async () => {
@@ -72,7 +55,7 @@ describe("an upstream 429 with a Retry-After of a day", () => {
     assert.ok(blockedUntil <= Date.now() + WINDOW_SECONDS * 1000 + CLOCKS_MS);
 
     assert.equal((await untilUnblocked(() => create(project))).status, 201);
-    const [first, probe, ...more] = await arrivals(CREATE);
+    const [first, probe, ...more] = await arrivals(gate, CREATE);
     assert.ok(probe - first >= PROBE_MS - CLOCKS_MS, `${probe - first} ms`);
     assert.deepEqual(more, [], "no other request passes");
     assert.equal((await create(project)).status, 201, "the policy is unblocked");
@@ -98,7 +81,7 @@ describe("an operator", () => {
 
   test("unblocks the organization's analytics policy for an operator", async () => {
     await failWith429("analytics.views");
-    const views = (day) => gate.get(`${VIEWS}?dateFrom=2015-01-0${day}`, alice);
+    const views = (day) => gate.get(`${VIEWS}?dateFrom=2015-01-0${day}`, alice());
     assertProblem(await views(1), 429, "upstream-error");
     assertBlocked(await views(2));
     assert.equal((await unblock("analytics")).status, 204);

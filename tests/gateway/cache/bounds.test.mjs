@@ -11,11 +11,9 @@ import {
 } from "../analytics_requests.mjs";
 import { runSql } from "../jobs_gateway.mjs";
 import { startGate } from "../recorded_gateway.mjs";
+import { HIT, LIMIT, MISS } from "./cached_views.mjs";
 
-const LIMIT = { ANALYTICS_LIMIT_PER_HOUR: "100000" };
 const ROWS = 600;
-const MISS = "fwd=uri-miss; stored";
-const HIT = "hit; ttl=+";
 
 /** Starts a gateway that keeps its storage across restarts, until the end of the test. */
 async function startStored(t, name) {

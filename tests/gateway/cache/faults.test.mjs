@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import {
   assertViews,
   budget,
@@ -12,17 +12,15 @@ import {
   untilStale,
   viewsOf,
 } from "../analytics_requests.mjs";
-import { assertProblem, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, before, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { HIT, MISS, REFETCHED, unlimited } from "./cached_views.mjs";
 
 const CLOCK_RATE = 5;
 const VARS = { ANALYTICS_FRESH_SECONDS: "2", UPSTREAM_TIMEOUT_SECONDS: "15" };
 /** Enough rows for two upstream pages. The second page is not full. */
 const ROWS = 300;
 
-const MISS = "fwd=uri-miss; stored";
-const HIT = "hit; ttl=+";
 const RENEWED = "fwd=stale; stored";
-const REFETCHED = "fwd=request; stored";
 const SPENT = "hit; ttl=-; detail=quota-exceeded";
 
 const gate = useGate("cache-faults", {
@@ -31,12 +29,6 @@ const gate = useGate("cache-faults", {
   gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: "100000" } },
 });
 beforeEach(() => unlimited(gate));
-
-/** Resets the simulator and removes its limit on analytics. */
-async function unlimited({ upstream }) {
-  await upstream.reset();
-  await upstream.setLimits({ analytics: null });
-}
 
 async function stalePage(own) {
   const target = viewsOf(openRange());

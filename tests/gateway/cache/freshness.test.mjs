@@ -1,6 +1,7 @@
 /** Freshness of cached page views. The range of a page determines the page's freshness lifetime. */
+
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { startGateway } from "../../harness/gateway.mjs";
 import {
   assertViews,
@@ -14,6 +15,7 @@ import {
   upstreamsOwn,
   viewsOf,
 } from "../analytics_requests.mjs";
+import { before } from "../recorded_gateway.mjs";
 import { HIT, headersOf, LIMIT, MISS, REFETCHED, useCache } from "./cached_views.mjs";
 
 const gate = useCache("cache-freshness", { stored: true, gateway: { vars: LIMIT } });

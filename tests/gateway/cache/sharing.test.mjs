@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import {
   assertViews,
   cacheOf,
@@ -13,7 +13,7 @@ import {
   upstreamsOwn,
   viewsOf,
 } from "../analytics_requests.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { assertProblem, before, PROJECT } from "../recorded_gateway.mjs";
 import { HIT, LIMIT, MISS, OTHER, useCache } from "./cached_views.mjs";
 
 const gate = useCache("cache", { gateway: { vars: LIMIT } });

@@ -1,10 +1,10 @@
 /** The billed operations on which `scripts/cost.mjs` bases its estimate. `setAlarm` writes a row. */
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MEASURED } from "../../../scripts/cost.mjs";
-import { useJobs } from "../jobs_gateway.mjs";
-import { PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { isNow, useJobs } from "../jobs_gateway.mjs";
+import { before, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 /** Counts the operations of all objects of the Worker, which share one isolate here. */
@@ -147,7 +147,7 @@ test("a creation, its stream and its polls cost what the script assumes", async 
   const { id } = await assertCost(context, "creation", () => create());
   await assertCost(context, "read", () => jobs.get(jobs.path(id)));
   const stream = await assertCost(context, "stream", () => jobs.watching(id));
-  const until = (status) => stream.event(({ data }) => JSON.parse(data).status === status);
+  const until = (status) => stream.event(isNow(status));
   await assertCost(context, "poll", () => jobs.untilReads(id, 1));
   await assertCost(context, "change", async () => {
     await jobs.upstream.setJob(id, { status: "planning" });

@@ -9,13 +9,12 @@ import { gunzipSync } from "node:zlib";
 import { deriveKeys } from "../../../scripts/webhook_key.mjs";
 import { Receiver, signatureProblem } from "../../harness/receiver.mjs";
 import { assertViews, withoutQuota } from "../analytics_requests.mjs";
-import { runSql, useJobs } from "../jobs_gateway.mjs";
+import { isNow, runSql, useJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const STATE = fileURLToPath(new URL("state", import.meta.url));
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
-const PATIENCE_MS = 60_000;
 const stored = JSON.parse(readFileSync(join(STATE, "stored.json"), "utf8"));
 const { unwatched, completed, moving, awaited } = stored.jobs;
 const BUSY = stored.busy.project;
@@ -90,7 +89,6 @@ async function addStoredJobs(upstream) {
 }
 
 const lastState = ({ events }) => JSON.parse(events.at(-1)[1]);
-const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
 const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
 const bearer = (sub) => `Bearer ${jobs.gate.token({ sub, projects: jobs.projects })}`;
@@ -126,7 +124,7 @@ const viewRequests = () => requestsSince("analytics.views");
 describe("before the first request", () => {
   test("delivers a stored pending webhook as the same message before any request", async () => {
     const { id, text, path } = stored.webhook;
-    const delivery = await receiver.next((received) => received.path === path, PATIENCE_MS);
+    const delivery = await receiver.next((received) => received.path === path);
     const { project, webhookUrl, ...message } = delivery.json;
     assert.deepEqual([delivery.headers["webhook-id"], message], [id, JSON.parse(text)]);
     assert.deepEqual([project, webhookUrl], [PROJECT, receiver.url + path]);
@@ -134,7 +132,7 @@ describe("before the first request", () => {
   });
 
   test("polls a stored job with a webhook and delivers its completion before any request", async () => {
-    const delivery = await receiver.next(({ path }) => path === "/awaited", PATIENCE_MS);
+    const delivery = await receiver.next(({ path }) => path === "/awaited");
     assert.equal(signatureProblem(delivery, keyOf("/awaited")), undefined);
     assert.equal(delivery.json.type, "agent_job.completed");
     assert.deepEqual(delivery.json.data, { ...lastState(awaited), status: "completed" });
@@ -175,11 +173,11 @@ describe("stored jobs", () => {
     await jobs.untilReads(moving.id, 2);
     for (const status of ["reviewing", "completed"]) {
       await jobs.upstream.setJob(moving.id, { status });
-      await stream.event(hasStatus(status), PATIENCE_MS);
+      await stream.event(isNow(status));
     }
     assert.equal(await stream.ended, "clean");
-    const isLast = (event) => hasStatus("completed")(event) && event.data.includes(moving.id);
-    assert.ok(Number((await all.event(isLast, PATIENCE_MS)).lastEventId) >= 2);
+    const isLast = (event) => isNow("completed")(event) && event.data.includes(moving.id);
+    assert.ok(Number((await all.event(isLast)).lastEventId) >= 2);
     all.leave();
     assert.deepEqual(eventsOf(stream), [
       moving.events.at(-1),

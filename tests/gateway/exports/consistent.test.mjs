@@ -1,9 +1,9 @@
 /** Reports and exports of several pages while counts change. */
 import assert from "node:assert/strict";
-import { before, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { caller, viewsOf } from "../analytics_requests.mjs";
 import { exportOf, splitLines } from "../expected_exports.mjs";
-import { useGate } from "../recorded_gateway.mjs";
+import { before, useGate } from "../recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
 let range;

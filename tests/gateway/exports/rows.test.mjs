@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { caller, organization } from "../analytics_requests.mjs";
 import {
   exportOf,
@@ -12,7 +12,7 @@ import {
   rowsUpstream,
   splitLines,
 } from "../expected_exports.mjs";
-import { assertProblem, PROJECT, useGate } from "../recorded_gateway.mjs";
+import { assertProblem, before, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 const SCOPE = "analytics:read analytics:conversations";
 const TYPES = {

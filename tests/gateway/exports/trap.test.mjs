@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { START_MAIN } from "../../../scripts/build.mjs";
 import { caller } from "../analytics_requests.mjs";
 import { exportOf, FORMATS, formatRows, newRange, rowsUpstream } from "../expected_exports.mjs";
-import { useGate } from "../recorded_gateway.mjs";
+import { before, useGate } from "../recorded_gateway.mjs";
 import { configWith } from "../wrangler_config.mjs";
 
 const LOCATIONS = { now: "in the Worker", organization: "in the organization's object" };

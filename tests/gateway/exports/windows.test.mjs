@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { caller } from "../analytics_requests.mjs";
 import {
   exportOf,
@@ -13,7 +13,7 @@ import {
   rowsUpstream,
 } from "../expected_exports.mjs";
 import { runSql } from "../jobs_gateway.mjs";
-import { useGate } from "../recorded_gateway.mjs";
+import { before, useGate } from "../recorded_gateway.mjs";
 
 const HOUR_MS = 3_600_000;
 /** The hourly request limit of the upstream and of the gateway. */

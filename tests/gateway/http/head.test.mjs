@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { startWithWrangler } from "../../harness/wrangler.mjs";
-import { JOBS, PROJECT, startGate, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { before, JOBS, PROJECT, startGate, useGate, VIEWS } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const gate = useGate("head");

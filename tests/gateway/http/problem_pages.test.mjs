@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { before, test } from "node:test";
+import { test } from "node:test";
 import { ROOT } from "../../../scripts/versions.mjs";
-import { assertProblem, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, before, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 import { assertGuarded } from "./guarded.mjs";
 
 const gate = useGate("problem-pages");

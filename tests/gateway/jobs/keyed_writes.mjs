@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach } from "node:test";
+import { until } from "../analytics_requests.mjs";
 import { assertProblem, JOBS, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 export const OTHER_PROJECT = "other-docs";
@@ -9,7 +10,6 @@ export const PROJECTS = [
 ];
 export const CREATE = "agentJobs.create";
 const HUGE = String(10 ** 6);
-const PATIENCE_MS = 60_000;
 export const jobsOf = (project) => `/v2/agent/${project}/job`;
 
 /** Every key starts with this marker, so that a search finds leaked keys. */
@@ -98,13 +98,11 @@ export async function untilNotInUse(send) {
 
 export async function untilNot(matches, send) {
   const before = [];
-  const deadline = Date.now() + PATIENCE_MS;
-  while (Date.now() < deadline) {
+  return await until(async () => {
     const answer = await send();
     if (!matches(answer)) return { answer, before };
     before.push(answer);
-  }
-  assert.fail(`no change in ${before.length} responses: ${before.at(-1)?.text}`);
+  });
 }
 
 export const failNext = (operation, fault, on = gate) => on.upstream.fault({ operation, fault });

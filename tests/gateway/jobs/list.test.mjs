@@ -1,9 +1,9 @@
 /** The job list. The list contains jobs that were created through the gateway, newest first. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { scanForCanary } from "../../harness/canary.mjs";
 import { OTHER_PROJECT } from "../jobs_gateway.mjs";
-import { assertCommonHead } from "../recorded_gateway.mjs";
+import { assertCommonHead, before } from "../recorded_gateway.mjs";
 import { createOneByOne, idsOf, jobs, LIST, page, useJobs } from "./listed_jobs.mjs";
 
 /** The second line of some prompts. The gateway must send this line only to Mintlify. */

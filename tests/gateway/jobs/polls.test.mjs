@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Receiver } from "../../harness/receiver.mjs";
+import { until } from "../analytics_requests.mjs";
 import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
 import { PROJECT, useServer } from "../recorded_gateway.mjs";
 
@@ -8,7 +9,6 @@ const LIMIT_S = 15;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 /** A project in which a `Retry-After` from the upstream delays polls. */
 const DELAYED = "delayed-docs";
-const PATIENCE_MS = 60_000;
 
 const receiver = useServer(new Receiver());
 const jobs = useJobs("polls", { projects: [PROJECT, OTHER_PROJECT, DELAYED] });
@@ -23,15 +23,6 @@ const impatient = useJobs("polls-limited", () => ({
 
 const states = (stream) =>
   stream.events.filter(({ type }) => type === "job").map(({ data }) => JSON.parse(data).status);
-
-/** Waits for `count` polling intervals, measured by a new watched job of another project. */
-async function waitIntervals(gateway, count) {
-  const project = OTHER_PROJECT;
-  const { id } = await gateway.create("tick", { project });
-  const clock = await gateway.watching(id, { project });
-  await gateway.untilReads(id, count);
-  clock.leave();
-}
 
 describe("Retry-After in response to a poll", () => {
   /** Makes the next poll of a job fail with a long `Retry-After`, and waits for that poll. */
@@ -49,7 +40,7 @@ describe("Retry-After in response to a poll", () => {
     const stream = await jobs.watching(id, { project });
     await failNextPoll(id, 429);
     const { count: settled } = await jobs.reads(id);
-    await waitIntervals(jobs, 5);
+    await jobs.waitIntervals(5);
     assert.equal((await jobs.reads(id)).count, settled, "reads while the job is watched");
 
     // Lists and new watchers get the last known state without an additional poll.
@@ -61,7 +52,7 @@ describe("Retry-After in response to a poll", () => {
 
     await jobs.restart("kill", () => Promise.all([stream.ended, other.ended]));
     const again = await jobs.watching(id, { project });
-    await waitIntervals(jobs, 4);
+    await jobs.waitIntervals(4);
     assert.equal((await jobs.reads(id)).count, settled, "reads after a restart");
     again.leave();
     await jobs.upstream.setJob(id, { status: "completed" });
@@ -71,7 +62,7 @@ describe("Retry-After in response to a poll", () => {
     const project = DELAYED;
     const { id } = await jobs.create(undefined, { project });
     const stream = await jobs.watching(id, { project });
-    await waitIntervals(jobs, 3);
+    await jobs.waitIntervals(3);
     assert.equal((await jobs.reads(id)).count, 0);
     stream.leave();
   });
@@ -83,11 +74,7 @@ describe("a job that does not finish", () => {
     `job ${id} has not ended within ${LIMIT_S} s and is no longer polled`;
 
   async function untilLogged(id) {
-    const deadline = performance.now() + PATIENCE_MS;
-    while (!impatient.gate.gateway.log().includes(limitMessage(id))) {
-      assert.ok(performance.now() < deadline, `the log has no line about ${id}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await until(() => impatient.gate.gateway.log().includes(limitMessage(id)));
     assert.equal(impatient.gate.gateway.log().split(limitMessage(id)).length, 2, "logged once");
   }
 
@@ -95,14 +82,14 @@ describe("a job that does not finish", () => {
     const { id } = await impatient.create();
     const streams = [await impatient.watching(id), await impatient.watching(id)];
     for (const stream of streams) {
-      const { data } = await stream.event(isEnd, PATIENCE_MS);
+      const { data } = await stream.event(isEnd);
       assert.equal(JSON.parse(data).reason, "poll-limit");
       assert.equal(await stream.ended, "clean");
       assert.deepEqual(states(stream), ["active"]);
     }
     await untilLogged(id);
     const { count } = await impatient.reads(id);
-    await waitIntervals(impatient, 3);
+    await impatient.waitIntervals(3);
     assert.equal((await impatient.reads(id)).count, count);
 
     // A resumed stream gets 204. A new stream causes one read of the job upstream, and receives the
@@ -123,7 +110,7 @@ describe("a job that does not finish", () => {
     const again = await impatient.watching(id);
     await impatient.untilReads(id, 1);
     await impatient.upstream.setJob(id, { status: "completed" });
-    await again.event(({ data }) => JSON.parse(data).status === "completed", PATIENCE_MS);
+    await again.event(({ data }) => JSON.parse(data).status === "completed");
     assert.equal(await again.ended, "clean");
   });
 
@@ -133,9 +120,9 @@ describe("a job that does not finish", () => {
     const { id } = await impatient.create("never ends", { project, headers });
     await untilLogged(id);
     const { count } = await impatient.reads(id);
-    await waitIntervals(impatient, 3);
+    await impatient.waitIntervals(3);
     assert.equal((await impatient.reads(id)).count, count);
-    const { json } = await receiver.next(({ path }) => path === "/never", PATIENCE_MS);
+    const { json } = await receiver.next(({ path }) => path === "/never");
     assert.equal(json.type, "agent_job.unfinished");
     assert.equal(json.data.id, id);
     assert.equal(json.data.status, "active", "the last known status");

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { after, beforeEach, describe, test } from "node:test";
 import { startGitHub } from "../../harness/github.mjs";
-import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
-import { assertCommonHead, assertProblem } from "../recorded_gateway.mjs";
-import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
+import { isNow, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { assertCommonHead, assertProblem, before } from "../recorded_gateway.mjs";
 
 const TOKEN = "github_pat_that_is_shown_nowhere_5f1c";
 const UNKNOWN = { state: "unknown", isDraft: false, mergedAt: null };
@@ -24,7 +23,7 @@ async function finishedJob(prLink) {
   const { id } = await jobs.create();
   const stream = await jobs.watching(id);
   await jobs.upstream.setJob(id, { status: "completed", prLink });
-  await stream.event(isNow("completed"), PATIENCE_MS);
+  await stream.event(isNow("completed"));
   return id;
 }
 

@@ -1,17 +1,18 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { START_MAIN } from "../../../scripts/build.mjs";
 import { startGateway } from "../../harness/gateway.mjs";
 import { Receiver } from "../../harness/receiver.mjs";
 import { assertViews, closedRange, until, viewsOf, withoutQuota } from "../analytics_requests.mjs";
-import { useJobs } from "../jobs_gateway.mjs";
+import { isNow, useJobs } from "../jobs_gateway.mjs";
 import { Exchange } from "../raw_http.mjs";
 import {
   ALLOWED_ORIGIN,
   assertProblem,
+  before,
   PROJECT,
   startGate,
   useServer,
@@ -44,8 +45,6 @@ const PLACES = [
   { name: "in the project object", query: `where=project&project=${PROJECT}` },
   { name: "in the organization object", query: "where=organization" },
 ];
-
-const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
 const repeat = (count, make) => Array.from({ length: count }, (_, index) => make(index));
 
@@ -131,7 +130,7 @@ class Watcher {
   async untilStatus(status) {
     const deadline = performance.now() + PATIENCE_MS;
     while (performance.now() < deadline) {
-      const event = this.#stream.event(hasStatus(status), PATIENCE_MS);
+      const event = this.#stream.event(isNow(status));
       const arrived = await event.then(
         () => true,
         () => false,

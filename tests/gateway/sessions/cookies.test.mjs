@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import {
   assertNothingSent,
   assertSignedOut,
@@ -8,7 +8,7 @@ import {
   SESSION_COOKIE,
   WRITES,
 } from "../browser.mjs";
-import { ALLOWED_ORIGIN, JOBS, useGate } from "../recorded_gateway.mjs";
+import { ALLOWED_ORIGIN, before, JOBS, useGate } from "../recorded_gateway.mjs";
 
 describe("requests from other sites", () => {
   const gate = useGate("sessions-cross-site");

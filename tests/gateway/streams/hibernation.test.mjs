@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CLOCK_RATE, useJobs } from "../jobs_gateway.mjs";
+import { until } from "../analytics_requests.mjs";
+import { CLOCK_RATE, isNow, useJobs } from "../jobs_gateway.mjs";
 import { PROJECT } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
@@ -21,7 +22,6 @@ const FOLLOWED = "followed-docs";
 const LEFT = "left-docs";
 const LISTED = "listed-docs";
 const EXPIRING = "expiring-docs";
-const PATIENCE_MS = 60_000;
 /** How late the alarm of an evicted object may end a stream, in seconds of the gateway's clock. */
 const EXPIRY_PATIENCE_S = 60;
 
@@ -60,8 +60,7 @@ function watchMany(jobs, id, project = PROJECT) {
 }
 
 function untilAllHave(streams, status) {
-  const hasStatus = ({ data }) => JSON.parse(data).status === status;
-  return Promise.all(streams.map((stream) => stream.event(hasStatus, PATIENCE_MS)));
+  return Promise.all(streams.map((stream) => stream.event(isNow(status))));
 }
 
 function assertEachOnce(streams, statuses) {
@@ -79,9 +78,8 @@ function constructions(jobs, project = PROJECT) {
 }
 
 async function assertConstructedOnce(jobs, earlier, project) {
-  const deadline = performance.now() + PATIENCE_MS;
   const count = () => constructions(jobs, project);
-  while (count() === earlier && performance.now() < deadline) await sleep(20);
+  await until(() => count() > earlier);
   assert.equal(count(), earlier + 1, "the object is evicted and constructed once");
 }
 

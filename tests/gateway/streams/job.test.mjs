@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";
-import { OTHER_PROJECT } from "../jobs_gateway.mjs";
-import { assertCommonHead, assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { isNow, OTHER_PROJECT } from "../jobs_gateway.mjs";
+import { assertCommonHead, assertProblem, before, PROJECT } from "../recorded_gateway.mjs";
 import {
   assertApart,
   assertGrowing,
@@ -10,11 +10,9 @@ import {
   change,
   INTERVAL_MS,
   idsAndData,
-  isNow,
   jobs,
   manyWatching,
   states,
-  upstreamJob,
   useWatched,
 } from "../watched_jobs.mjs";
 
@@ -44,7 +42,7 @@ describe("many watchers of one job", () => {
     for (const stream of streams) assert.deepEqual(idsAndData(stream), idsAndData(streams[0]));
     for (const { type } of streams[0].events) assert.equal(type, "job");
     const last = JSON.parse(streams[0].events.at(-1).data);
-    assert.deepEqual(last, await upstreamJob(watched.id));
+    assert.deepEqual(last, await jobs.upstreamJob(watched.id));
   });
 
   test("ends all streams of a finished job, and responds 204 to a reconnect without a read", async () => {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
-import { PATIENCE_MS } from "../watched_jobs.mjs";
 
 /** In each of these projects, only one test or describe block creates jobs. */
 const [FRESH, MANY, RETAINED] = ["fresh-docs", "many-docs", "kept-docs"];
@@ -50,7 +49,7 @@ const isDeleted =
   ({ type, data }) =>
     type === "deleted" && JSON.parse(data).id === id;
 const isReset = ({ type }) => type === "reset";
-const waitForEvent = (stream, check) => stream.event(check, PATIENCE_MS);
+const waitForEvent = (stream, check) => stream.event(check);
 const target = (project = PROJECT) => `/v2/agent/${project}/jobs/events`;
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
 
@@ -79,7 +78,7 @@ describe("streams of a project's job list", () => {
     const { length } = streams[0].events;
     await jobs.followUp(id);
     const isActiveAgain = ({ events }) => events.slice(length).find(isJob(id, "active"));
-    await Promise.all(streams.map((stream) => stream.until(isActiveAgain, PATIENCE_MS)));
+    await Promise.all(streams.map((stream) => stream.until(isActiveAgain)));
 
     await jobs.deleteRecord(id);
     await all(isDeleted(id));

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
-import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
-import { PROJECT } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { isNow, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { before, PROJECT } from "../recorded_gateway.mjs";
 import {
   assertApart,
   CLOCK_TOLERANCE_MS,
   change,
   INTERVAL_MS,
-  isNow,
   jobs,
   manyWatching,
-  PATIENCE_MS,
   states,
   useWatched,
 } from "../watched_jobs.mjs";
@@ -85,7 +83,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
         await jobs.upstream.fault({ target: id, times: FAILURES * readsEach, fault });
         await jobs.upstream.setJob(id, { status: "planning" });
         const stream = await jobs.watching(id);
-        await stream.event(isNow("planning"), PATIENCE_MS);
+        await stream.event(isNow("planning"));
         assert.deepEqual(states(stream), ["active", "planning"]);
         const { at } = await jobs.reads(id);
         // Each failed poll has `readsEach` attempts. The next poll succeeds with its first attempt.
@@ -109,9 +107,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       await slow.upstream.untilHeld(1);
       await slow.upstream.setJob(lively.id, { status: "planning" });
       // The poll of the other job must not wait for the timeout of the held poll.
-      await streams[1]
-        .event(isNow("planning"), PATIENCE_MS / 2)
-        .finally(() => slow.upstream.release());
+      await streams[1].event(isNow("planning"), 30_000).finally(() => slow.upstream.release());
       for (const stream of streams) stream.leave();
     });
   });
@@ -119,7 +115,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
 
 describe("a quiet stream", () => {
   test("sends a quiet stream only a heartbeat comment every 15 s", async () => {
-    await quietStream.until(({ comments }) => comments.length > 0, PATIENCE_MS);
+    await quietStream.until(({ comments }) => comments.length > 0);
     assert.deepEqual([quietStream.retry, states(quietStream)], [3000, ["active"]]);
     assert.equal(quietStream.comments[0].text.trim(), "hb");
     assertApart(await jobs.reads(quietJob.id));

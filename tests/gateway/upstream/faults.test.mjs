@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { NotFoundError } from "../../../pkg/dist/node.js";
-import { assertProblem, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, before, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 import { gate, READ, sendWith, testProblem, WRITE } from "./faulty_upstream.mjs";
 
 describe("an upstream error", () => {

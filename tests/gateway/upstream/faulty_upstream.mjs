@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { before, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { Client, OutcomeUnknownError, ServerError } from "../../../pkg/dist/node.js";
-import { assertProblem, JOBS, PROJECT, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { closedRange, viewsOf } from "../analytics_requests.mjs";
+import { assertProblem, before, JOBS, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 const NO_LIMIT = String(10 ** 6);
 
@@ -27,18 +28,10 @@ beforeEach(async () => {
   await gate.upstream.reset();
 });
 
-let days = 0;
-
-/** Returns a start date that no test has requested yet, so that the response is not cached. */
-function newDay() {
-  days += 1;
-  return new Date(Date.UTC(2015, 0, days)).toISOString().slice(0, 10);
-}
-
 /** Reads page views by raw HTTP (`raw`) or by the package (`call`). */
 export const READ = {
-  raw: () => gate.get(`${VIEWS}?dateFrom=${newDay()}`),
-  call: () => client.analytics.views({ dateFrom: newDay() }),
+  raw: () => gate.get(viewsOf(closedRange())),
+  call: () => client.analytics.views(closedRange()),
 };
 export const READ_JOB = {
   raw: () => gate.get(`${JOBS}/j1`),

@@ -1,9 +1,10 @@
 /** API keys, timeouts, retries and the circuit breaker. */
+
 import assert from "node:assert/strict";
-import { before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { newCanaryKey } from "../../harness/canary.mjs";
-import { accessClaims, mintToken } from "../../harness/token.mjs";
-import { assertProblem, JOBS, PROJECT, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { caller, closedRange, viewsOf } from "../analytics_requests.mjs";
+import { assertProblem, before, JOBS, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const prompt = "keep it";
@@ -19,8 +20,6 @@ const keys = {
 };
 /** The default permissions of each key at the simulator. */
 const DEFAULT_STATES = { write: "write", writeBefore: "write", read: "read", readBefore: "read" };
-
-let ranges = 0;
 
 const gate = useGate("upstream-keys", {
   gateway: {
@@ -43,12 +42,7 @@ async function setKeys(states) {
   }
 }
 
-/** Requests uncached page views, and returns the response. */
-const freshViews = () => {
-  ranges += 1;
-  const day = String(ranges).padStart(2, "0");
-  return gate.get(`${VIEWS}?dateFrom=2024-01-01&dateTo=2024-02-${day}`);
-};
+const freshViews = () => gate.get(viewsOf(closedRange()));
 
 /** Returns the names of the keys that the upstream has received, in order. */
 const keysSeen = async () => (await gate.upstream.requests()).map(({ key }) => key);
@@ -173,10 +167,8 @@ describe("the circuit breaker", () => {
   });
 
   const deep = (project = PROJECT) => {
-    const projects = [PROJECT, OTHER];
-    const claims = accessClaims({ sub: "olga", projects, scope: "gateway:operate" });
-    const operator = `Bearer ${alone.known(mintToken(claims, alone.secret))}`;
-    return alone.get(`/healthz?deep&project=${project}`, { authorization: operator });
+    const operator = { projects: [PROJECT, OTHER], scope: "gateway:operate" };
+    return alone.get(`/healthz?deep&project=${project}`, caller(alone, "olga", operator));
   };
   const pathOf = (project, rest = "") => `/v2/agent/${project}/job${rest}`;
   const read = (id, project = PROJECT) => alone.get(pathOf(project, `/${id}`), { authorization });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
+import { closedRange, viewsOf } from "../analytics_requests.mjs";
 import { assertCommonHead, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 
 const NO_STORE_FIELDS = { "cache-control": "no-cache", pragma: "no-cache" };
@@ -79,14 +80,6 @@ function assertResponse(answer, status, more = [], head = {}) {
 const assertWritten = (answer, status) => assertResponse(answer, status, BUDGET_FIELDS);
 const assertViews = (answer) => assertResponse(answer, 200, VIEWS_FIELDS, VIEWS_HEAD);
 
-let days = 0;
-
-/** Returns a target for page views with a new start date, so that the response is not cached. */
-function newViews() {
-  days += 1;
-  return `${VIEWS}?dateFrom=${new Date(Date.UTC(2020, 0, days)).toISOString().slice(0, 10)}`;
-}
-
 describe("each operation", () => {
   test("creates a job with the exact prompt", async () => {
     const prompt = 'Ä "prompt"\n\\ with\u0000 \u{1f600} </script>';
@@ -126,7 +119,7 @@ describe("upstream requests", () => {
   }
 
   test("forwards none of the caller's header fields with a GET request", async () => {
-    assertViews(await gate.get(newViews(), { headers: CALLER_FIELDS }));
+    assertViews(await gate.get(viewsOf(closedRange()), { headers: CALLER_FIELDS }));
     const { traceparent, ...fields } = await receivedFields();
     assert.match(traceparent, CONTINUED_TRACE);
     assert.deepEqual(fields, {

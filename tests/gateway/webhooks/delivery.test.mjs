@@ -12,7 +12,6 @@ const SECRETS = [newWebhookSecret(), newWebhookSecret()];
 const HIDDEN = "hidden-in-the-address-5c1d";
 /** The delay before the first retry in the schedule of Standard Webhooks. */
 const FIRST_RETRY_SECONDS = 5;
-const PATIENCE_MS = 60_000;
 const RECEIVER_TIMEOUT_SECONDS = 20;
 
 const RECEIVERS = [
@@ -46,8 +45,8 @@ async function hooked(receiver, { project, path = "" } = {}) {
   const here = ({ path: own }) => own === hookPath;
   return {
     id,
-    next: async (timeoutMs) => {
-      const delivery = await receiver.next(here, timeoutMs ?? PATIENCE_MS);
+    next: async () => {
+      const delivery = await receiver.next(here);
       return Object.assign(delivery, { project: project ?? PROJECT });
     },
     all: () => receiver.deliveries.filter(here),
@@ -84,25 +83,11 @@ function assertDelivery(delivery, type) {
   return json;
 }
 
-/** Returns the job as Mintlify does, without the simulator's own fields. */
-async function upstreamJob(id) {
-  const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
-  return job;
-}
-
-/** Waits for one polling interval, after which stored states are stale. */
-async function untilStale() {
-  const clock = await jobs.create("tick");
-  const ticking = await jobs.watching(clock.id);
-  await jobs.untilReads(clock.id, 2);
-  ticking.leave();
-}
-
 /** Adds a pull request to a job, and waits until a new watcher receives the link. */
 async function link(job, project) {
   const prLink = "https://example.com/pull/1";
   await jobs.upstream.setJob(job.id, { prLink });
-  await untilStale();
+  await jobs.waitIntervals(2, PROJECT);
   const fresh = jobs.watch(job.id, { project });
   await fresh.event(({ data }) => JSON.parse(data).prLink === prLink);
   fresh.leave();
@@ -114,7 +99,7 @@ describe("the webhook of a finished job", () => {
       const job = await hooked(receivers.good);
       await job.finish(status, { prLink: "https://example.com/pull/1" });
       const { data } = assertDelivery(await job.next(), `agent_job.${status}`);
-      assert.deepEqual(data, await upstreamJob(job.id));
+      assert.deepEqual(data, await jobs.upstreamJob(job.id));
     });
   }
 
@@ -302,7 +287,7 @@ test("delivers the latest state of a job in a webhook that was not sent before",
   receivers.crash.answerAlways(204);
   await link(job);
   await jobs.restartWithSql([["UPDATE outbox SET due = 0"]]);
-  assert.deepEqual((await job.next()).json.data, await upstreamJob(job.id));
+  assert.deepEqual((await job.next()).json.data, await jobs.upstreamJob(job.id));
 });
 
 test("delivers every pending webhook, and each message successfully only once", async () => {
