@@ -129,22 +129,21 @@ class Jobs {
     return this.gate.get(target, { headers, authorization: this.authorization });
   }
 
-  watch(id, { project, lastEventId, authorization = this.authorization, headers = {} } = {}) {
-    const url = this.gate.gateway.url + this.path(id, { project, rest: "/events" });
+  /** Opens an event stream, which {@link stop} closes. */
+  openStream(path, { lastEventId, authorization = this.authorization, headers } = {}) {
+    const url = this.gate.gateway.url + path;
     const stream = openEventStream(url, { lastEventId, headers: { authorization, ...headers } });
     this.#streams.push(stream);
     return stream;
   }
 
-  watchAll({ project = PROJECT, lastEventId, authorization = this.authorization } = {}) {
-    const url = `${this.gate.gateway.url}/v2/agent/${project}/jobs/events`;
-    const stream = openEventStream(url, { lastEventId, headers: { authorization } });
-    this.#streams.push(stream);
-    return stream;
+  watch(id, { project, ...options } = {}) {
+    return this.openStream(this.path(id, { project, rest: "/events" }), options);
   }
 
-  async watchingAll(options) {
-    const stream = this.watchAll(options);
+  /** Opens a stream for all jobs of a project, and waits for the head of its response. */
+  async watchingAll({ project = PROJECT, ...options } = {}) {
+    const stream = this.openStream(`/v2/agent/${project}/jobs/events`, options);
     await stream.opened;
     assert.equal(stream.status, 200, stream.text);
     return stream;

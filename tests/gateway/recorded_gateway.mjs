@@ -1,6 +1,5 @@
 /** A gateway in front of the simulator. */
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -142,14 +141,6 @@ export class RecordedGateway {
   /** Returns a signed token with the claims of a valid token, with `changes` applied. */
   token(changes = {}, secret = this.secret) {
     return this.known(mintToken(this.claims(changes), secret));
-  }
-
-  /** Returns a token with the given JOSE header, signed with HMAC and `hash`. */
-  tokenOf(header, { claims = this.claims(), hash = "sha256", secret = this.secret } = {}) {
-    const text = (part) => (typeof part === "string" ? part : JSON.stringify(part));
-    const body = [header, claims].map((part) => Buffer.from(text(part)).toString("base64url"));
-    const signed = body.join(".");
-    return this.known(`${signed}.${createHmac(hash, secret).update(signed).digest("base64url")}`);
   }
 
   /** Adds a token to the secrets that {@link stop} searches for. Returns the token. */

@@ -123,47 +123,43 @@ describe("the contents of a report", () => {
   }
 });
 
-describe("the scope of a report", () => {
-  for (const name of NAMES) {
-    const { scope } = REPORTS[name];
-    const other = scope === READ ? CONVERSATIONS : READ;
+for (const name of NAMES) {
+  const { scope } = REPORTS[name];
+  const other = scope === READ ? CONVERSATIONS : READ;
 
-    test(`requires ${scope} for ${name}, even when the report is cached`, async () => {
-      const target = newTarget(name);
-      const outsider = caller(gate, "mallory", { scope: `jobs:create jobs:read ${other}` });
-      const assertForbidden = async () => {
-        const answer = await costing(0, () => gate.get(target, outsider));
-        const { detail } = assertProblem(answer, 403, "insufficient-scope");
-        assert.match(detail, new RegExp(`scope ${scope}$`));
-        assert.equal(
-          answer.header("www-authenticate"),
-          `Bearer realm="quillgate", error="insufficient_scope", scope="${scope}"`,
-        );
-      };
-      await assertForbidden();
-      await costing(1, async () => {
-        assertViews(await gate.get(target, caller(gate, "rob", { scope })), MISS);
-      });
-      await assertForbidden();
+  test(`requires ${scope} for ${name}, even when the report is cached`, async () => {
+    const target = newTarget(name);
+    const outsider = caller(gate, "mallory", { scope: `jobs:create jobs:read ${other}` });
+    const assertForbidden = async () => {
+      const answer = await costing(0, () => gate.get(target, outsider));
+      const { detail } = assertProblem(answer, 403, "insufficient-scope");
+      assert.match(detail, new RegExp(`scope ${scope}$`));
+      assert.equal(
+        answer.header("www-authenticate"),
+        `Bearer realm="quillgate", error="insufficient_scope", scope="${scope}"`,
+      );
+    };
+    await assertForbidden();
+    await costing(1, async () => {
+      assertViews(await gate.get(target, caller(gate, "rob", { scope })), MISS);
     });
-  }
-});
-
-describe("a cached report", () => {
-  test("caches each page of a list with cursors separately", async () => {
-    for (const name of ["feedback", "searches", "conversations"]) {
-      const query = { ...newRange(), limit: 10 };
-      const first = await costing(1, () => gate.get(targetOf(name, query), reader));
-      const next = targetOf(name, { ...query, cursor: first.json.nextCursor });
-      const second = await costing(1, () => gate.get(next, reader));
-      assert.notEqual(second.header("etag"), first.header("etag"));
-      await costing(0, async () => {
-        assert.equal((await gate.get(next, reader)).text, second.text);
-        assert.equal((await gate.get(targetOf(name, query), reader)).text, first.text);
-      });
-      await costing(1, () => gate.get(targetOf(name, { ...query, limit: 11 }), reader));
-    }
+    await assertForbidden();
   });
+}
+
+test("caches each page of a list with cursors separately", async () => {
+  for (const name of ["feedback", "searches", "conversations"]) {
+    const query = { ...newRange(), limit: 10 };
+    const first = await costing(1, () => gate.get(targetOf(name, query), reader));
+    const next = targetOf(name, { ...query, cursor: first.json.nextCursor });
+    const second = await costing(1, () => gate.get(next, reader));
+    assert.notEqual(second.header("etag"), first.header("etag"));
+    await costing(0, async () => {
+      assert.equal((await gate.get(next, reader)).text, second.text);
+      assert.equal((await gate.get(targetOf(name, query), reader)).text, first.text);
+    });
+    await costing(1, () => gate.get(targetOf(name, { ...query, limit: 11 }), reader));
+  }
 });
 
 describe("an upstream response with another schema", () => {

@@ -112,13 +112,11 @@ describe("a GitHub workflow", () => {
   }
 });
 
-describe("a user behind Cloudflare Access", () => {
-  test("accepts a Cloudflare Access token in its header field", async () => {
-    const created = await gate.post(JOBS, { prompt }, assertion(person(), ownOrigin()));
-    assert.equal(created.status, 201, created.text);
-    const line = await gate.logged(created.header("x-request-id"));
-    assert.equal(line.subject, issuers.people.accessClaims().sub);
-  });
+test("accepts a Cloudflare Access token in its header field", async () => {
+  const created = await gate.post(JOBS, { prompt }, assertion(person(), ownOrigin()));
+  assert.equal(created.status, 201, created.text);
+  const line = await gate.logged(created.header("x-request-id"));
+  assert.equal(line.subject, issuers.people.accessClaims().sub);
 });
 
 describe("an issuer's keys", () => {
@@ -155,30 +153,28 @@ describe("an issuer's keys", () => {
   });
 });
 
-describe("an operator", () => {
-  const operator = (changes = {}) => {
-    const claims = accessClaims({ sub: "olga", scope: OPERATE });
-    return bearer(gate.known(mintToken({ ...claims, ...changes }, gate.secret)));
-  };
+const operator = (changes = {}) => {
+  const claims = accessClaims({ sub: "olga", scope: OPERATE });
+  return bearer(gate.known(mintToken({ ...claims, ...changes }, gate.secret)));
+};
 
-  test("returns the gateway's health to operators, without a project in the token", async () => {
-    for (const options of [
-      operator(),
-      bearer(workflow({ repository: "acme/x", team: "platform" })),
-      assertion(person({ email: "x@acme.example", team: "platform" })),
-    ]) {
-      const answer = await gate.get(DEEP, options);
-      assert.equal(answer.status, 200, answer.text);
-      const { status, organization, trustedIssuers } = answer.json;
-      assert.deepEqual([status, organization.breaker], ["ok", "closed"]);
-      assert.deepEqual(
-        trustedIssuers,
-        trusted().map(({ issuer }) => issuer),
-      );
-      assert.equal(answer.header("cache-control"), "no-store");
-    }
-    assert.equal(await gate.received(), 0);
-  });
+test("returns the gateway's health to operators, without a project in the token", async () => {
+  for (const options of [
+    operator(),
+    bearer(workflow({ repository: "acme/x", team: "platform" })),
+    assertion(person({ email: "x@acme.example", team: "platform" })),
+  ]) {
+    const answer = await gate.get(DEEP, options);
+    assert.equal(answer.status, 200, answer.text);
+    const { status, organization, trustedIssuers } = answer.json;
+    assert.deepEqual([status, organization.breaker], ["ok", "closed"]);
+    assert.deepEqual(
+      trustedIssuers,
+      trusted().map(({ issuer }) => issuer),
+    );
+    assert.equal(answer.header("cache-control"), "no-store");
+  }
+  assert.equal(await gate.received(), 0);
 });
 
 describe("a gateway token", () => {

@@ -27,31 +27,29 @@ async function startStored(t, name) {
   return own;
 }
 
-describe("the pages on disk", () => {
-  const MAX_PAGES = 2000;
+const MAX_PAGES = 2000;
 
-  /** Stores {@link MAX_PAGES} pages of the list of the only stored page. */
-  const FILL = `WITH RECURSIVE one (number) AS
-      (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ${MAX_PAGES - 1})
-    INSERT INTO page (list, number, text, tag, rows, has_more, totals, fetched, fresh_until)
-      SELECT list, one.number, text, tag, rows, has_more, totals, fetched, fresh_until
-      FROM page, one`;
+/** Stores {@link MAX_PAGES} pages of the list of the only stored page. */
+const FILL = `WITH RECURSIVE one (number) AS
+    (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ${MAX_PAGES - 1})
+  INSERT INTO page (list, number, text, tag, rows, has_more, totals, fetched, fresh_until)
+    SELECT list, one.number, text, tag, rows, has_more, totals, fetched, fresh_until
+    FROM page, one`;
 
-  test(`caches at most ${MAX_PAGES} pages on disk and evicts the oldest first`, async (t) => {
-    const own = await startStored(t, "cache-pages");
-    const range = closedRange();
-    const target = (page) => viewsOf({ ...range, offset: PAGE_ROWS * page });
-    await own.get(target(0));
-    await own.restart(() => runSql(own.state, [[FILL]], "organisation", "ORG_GATE"));
-    assert.equal((await organization(own)).cachedPages, MAX_PAGES);
-    await own.get(target(MAX_PAGES));
-    const { cachedPages } = await organization(own);
-    assert.ok(cachedPages <= MAX_PAGES && cachedPages >= MAX_PAGES / 2, String(cachedPages));
-    const first = await costOf(own, () => own.get(target(0)));
-    assert.equal(first.visits, 1);
-    const last = await costOf(own, () => own.get(target(MAX_PAGES - 1)));
-    assert.equal(last.visits, 0);
-  });
+test(`caches at most ${MAX_PAGES} pages on disk and evicts the oldest first`, async (t) => {
+  const own = await startStored(t, "cache-pages");
+  const range = closedRange();
+  const target = (page) => viewsOf({ ...range, offset: PAGE_ROWS * page });
+  await own.get(target(0));
+  await own.restart(() => runSql(own.state, [[FILL]], "organisation", "ORG_GATE"));
+  assert.equal((await organization(own)).cachedPages, MAX_PAGES);
+  await own.get(target(MAX_PAGES));
+  const { cachedPages } = await organization(own);
+  assert.ok(cachedPages <= MAX_PAGES && cachedPages >= MAX_PAGES / 2, String(cachedPages));
+  const first = await costOf(own, () => own.get(target(0)));
+  assert.equal(first.visits, 1);
+  const last = await costOf(own, () => own.get(target(MAX_PAGES - 1)));
+  assert.equal(last.visits, 0);
 });
 
 describe("a page of large rows", () => {

@@ -179,40 +179,36 @@ describe("a stale page", () => {
   });
 });
 
-describe("a retry", () => {
-  for (const [what, fault] of [
-    ["a 503", status(503)],
-    ["a reset", { kind: "reset" }],
-  ]) {
-    test(`retries page views after ${what} and charges a unit for the retry`, async () => {
-      const target = viewsOf(closedRange());
-      await gate.upstream.fault({ fault });
-      const { result, visits, units } = await costOf(gate, () => gate.get(target));
-      assertViews(result, MISS);
-      assert.deepEqual({ visits, units }, { visits: 2, units: 2 });
-      assertViews(await gate.get(target), HIT);
-    });
-  }
-});
-
-describe("an upstream 429", () => {
-  test("blocks the budget for stale and for uncached pages after an upstream 429", async () => {
-    const { target, cached } = await stalePage(gate);
-    await gate.upstream.reset();
-    await gate.upstream.fault({ fault: status(429, wait(10)) });
-    const rejected = await gate.get(viewsOf(closedRange()));
-    assertProblem(rejected, 429, "upstream-error");
-    assertStale(await gate.get(target), cached, SPENT);
-    const unknown = await gate.get(viewsOf(openRange()));
-    assertProblem(unknown, 429, "quota-exceeded");
-    assert.equal((await budget(gate)).left, 0);
-    assert.equal(await gate.received(), 1, "no other request reaches the upstream");
-    for (const answer of [rejected, unknown]) {
-      assert.match(answer.header("retry-after"), /^(?:[1-9]|10)$/);
-    }
-    await untilOpen(gate);
-    assertViews(await gate.get(target), RENEWED);
+for (const [what, fault] of [
+  ["a 503", status(503)],
+  ["a reset", { kind: "reset" }],
+]) {
+  test(`retries page views after ${what} and charges a unit for the retry`, async () => {
+    const target = viewsOf(closedRange());
+    await gate.upstream.fault({ fault });
+    const { result, visits, units } = await costOf(gate, () => gate.get(target));
+    assertViews(result, MISS);
+    assert.deepEqual({ visits, units }, { visits: 2, units: 2 });
+    assertViews(await gate.get(target), HIT);
   });
+}
+
+test("blocks the budget for stale and for uncached pages after an upstream 429", async () => {
+  const { target, cached } = await stalePage(gate);
+  await gate.upstream.reset();
+  await gate.upstream.fault({ fault: status(429, wait(10)) });
+  const rejected = await gate.get(viewsOf(closedRange()));
+  assertProblem(rejected, 429, "upstream-error");
+  assertStale(await gate.get(target), cached, SPENT);
+  const unknown = await gate.get(viewsOf(openRange()));
+  assertProblem(unknown, 429, "quota-exceeded");
+  assert.equal((await budget(gate)).left, 0);
+  assert.equal(await gate.received(), 1, "no other request reaches the upstream");
+  for (const answer of [rejected, unknown]) {
+    assert.match(answer.header("retry-after"), /^(?:[1-9]|10)$/);
+  }
+  await untilOpen(gate);
+  assertViews(await gate.get(target), RENEWED);
 });
 
 describe("a spent budget", () => {

@@ -217,25 +217,21 @@ describe("a stored idempotency key", () => {
   });
 });
 
-describe("a stored budget", () => {
-  test("counts every stored reservation, including the interrupted creation's", async () => {
-    const used = stored.limits.create - stored.budgets.project["create-job"].left;
-    const { left, ...rest } = (await jobs.health()).budgets["create-job"];
-    assert.deepEqual(rest, { limit: CREATE_LIMIT, blockedUntil: null });
-    // `used` excludes the creation that the crash interrupted.
-    assert.equal(left, CREATE_LIMIT - used - 1);
-    const answer = await send({});
-    assert.deepEqual([answer.status, remaining(answer)], [201, left - 1]);
-  });
+test("counts every stored reservation, including the interrupted creation's", async () => {
+  const used = stored.limits.create - stored.budgets.project["create-job"].left;
+  const { left, ...rest } = (await jobs.health()).budgets["create-job"];
+  assert.deepEqual(rest, { limit: CREATE_LIMIT, blockedUntil: null });
+  // `used` excludes the creation that the crash interrupted.
+  assert.equal(left, CREATE_LIMIT - used - 1);
+  const answer = await send({});
+  assert.deepEqual([answer.status, remaining(answer)], [201, left - 1]);
 });
 
-describe("a stored page of views", () => {
-  test("serves a stored fresh page from the cache", async () => {
-    const { target, text, etag } = stored.views.fresh;
-    const answer = await jobs.gate.get(target, withoutQuota(jobs.gate));
-    assertViews(answer, "hit; ttl=+");
-    assert.deepEqual([answer.text, answer.header("etag")], [text, etag]);
-    assert.equal((await jobs.get(target, [["If-None-Match", etag]])).status, 304);
-    assert.equal(await viewRequests(), 0);
-  });
+test("serves a stored fresh page from the cache", async () => {
+  const { target, text, etag } = stored.views.fresh;
+  const answer = await jobs.gate.get(target, withoutQuota(jobs.gate));
+  assertViews(answer, "hit; ttl=+");
+  assert.deepEqual([answer.text, answer.header("etag")], [text, etag]);
+  assert.equal((await jobs.get(target, [["If-None-Match", etag]])).status, 304);
+  assert.equal(await viewRequests(), 0);
 });

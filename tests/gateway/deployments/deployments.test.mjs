@@ -189,24 +189,22 @@ test("stuck polls do not block writes", async () => {
   for (const { status } of await Promise.all(lists)) assert.equal(status, 200);
 });
 
-describe("a stream", () => {
-  test("of a deployment ends with it, and that of all shows the change", async () => {
-    const all = site.watch("walk");
-    await all.opened;
-    const id = await site.deployed("walk");
-    const own = site.watch("walk", id);
-    const first = await own.event();
-    assert.deepEqual([first.type, JSON.parse(first.data)._id], ["deployment", id]);
-    await site.upstream.setDeployment(id, { status: "success", logs: [] });
-    await own.ended;
-    const find = (name, isExpected) =>
-      all.until(({ events }) =>
-        events.some(({ type, data }) => type === name && isExpected(JSON.parse(data))),
-      );
-    await find("deployment", ({ statusId, isLive }) => statusId === id && isLive === true);
-    assert.equal((await site.remove("walk", id)).status, 204);
-    await find("deleted", (deleted) => deleted.id === id);
-  });
+test("a stream of a deployment ends with it, and that of all shows the change", async () => {
+  const all = site.watch("walk");
+  await all.opened;
+  const id = await site.deployed("walk");
+  const own = site.watch("walk", id);
+  const first = await own.event();
+  assert.deepEqual([first.type, JSON.parse(first.data)._id], ["deployment", id]);
+  await site.upstream.setDeployment(id, { status: "success", logs: [] });
+  await own.ended;
+  const find = (name, isExpected) =>
+    all.until(({ events }) =>
+      events.some(({ type, data }) => type === name && isExpected(JSON.parse(data))),
+    );
+  await find("deployment", ({ statusId, isLive }) => statusId === id && isLive === true);
+  assert.equal((await site.remove("walk", id)).status, 204);
+  await find("deleted", (deleted) => deleted.id === id);
 });
 
 test("an ended deployment is no longer polled for the watchers of all", async () => {
@@ -222,18 +220,16 @@ test("an ended deployment is no longer polled for the watchers of all", async ()
   assert.equal(await reads(ended), before);
 });
 
-describe("a webhook", () => {
-  test("announces the end and whether the content is live", async () => {
-    const path = "/deployment-ended";
-    const id = await site.deployed("hooks", { headers: [["Webhook-Url", receiver.url + path]] });
-    const summary = "Failed to revalidate subdomain: acme";
-    const logs = ["Successfully updated deployment", summary];
-    await site.upstream.setDeployment(id, { status: "failure", summary, logs });
-    const { json } = await receiver.next((delivery) => delivery.path === path, 60_000);
-    const { type, project, isLive, data } = json;
-    assert.deepEqual(
-      { type, project, isLive, id: data._id },
-      { type: "deployment.ended", project: "hooks", isLive: true, id },
-    );
-  });
+test("a webhook announces the end and whether the content is live", async () => {
+  const path = "/deployment-ended";
+  const id = await site.deployed("hooks", { headers: [["Webhook-Url", receiver.url + path]] });
+  const summary = "Failed to revalidate subdomain: acme";
+  const logs = ["Successfully updated deployment", summary];
+  await site.upstream.setDeployment(id, { status: "failure", summary, logs });
+  const { json } = await receiver.next((delivery) => delivery.path === path, 60_000);
+  const { type, project, isLive, data } = json;
+  assert.deepEqual(
+    { type, project, isLive, id: data._id },
+    { type: "deployment.ended", project: "hooks", isLive: true, id },
+  );
 });

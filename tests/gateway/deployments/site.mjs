@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { after } from "node:test";
-import { openEventStream } from "../../harness/event_source.mjs";
 import { useJobs } from "../jobs_gateway.mjs";
 
 export const ACME = "acme-docs";
@@ -19,14 +17,10 @@ export function useSite(name, options) {
     const { upstream, ...rest } = typeof options === "function" ? await options() : options;
     return { upstream: { deploymentDurationMs: 24 * 3600 * 1000, ...upstream }, ...rest };
   });
-  const site = new Site(jobs);
-  after(() => site.stop());
-  return site;
+  return new Site(jobs);
 }
 
 class Site {
-  #streams = [];
-
   constructor(jobs) {
     Object.assign(this, { jobs, gate: jobs.gate });
   }
@@ -78,13 +72,6 @@ class Site {
   /** Opens an event stream: of one deployment, or of all of the project. */
   watch(project, id, { lastEventId, as = {} } = {}) {
     const path = `${listOf(project)}${id === undefined ? "" : `/${id}`}/events`;
-    const headers = { authorization: this.as(as) };
-    const stream = openEventStream(this.gate.gateway.url + path, { lastEventId, headers });
-    this.#streams.push(stream);
-    return stream;
-  }
-
-  stop() {
-    for (const stream of this.#streams) stream.leave();
+    return this.jobs.openStream(path, { lastEventId, authorization: this.as(as) });
   }
 }

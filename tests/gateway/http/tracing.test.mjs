@@ -74,20 +74,18 @@ describe("trace context", () => {
   });
 });
 
-describe("Server-Timing", () => {
-  const DURATION = /^upstream;dur=(\d+)$/;
+const DURATION = /^upstream;dur=(\d+)$/;
 
-  test("returns the upstream's share of the time in Server-Timing", async () => {
-    const created = await gate.post(JOBS, { prompt });
-    for (const answer of [
-      created,
-      await gate.get(`${JOBS}/${created.json.id}`),
-      await gate.get(`${JOBS}/none`),
-      await gate.get(`${VIEWS}?dateTo=2024-05-01`),
-    ]) {
-      const [, milliseconds] = DURATION.exec(answer.header("server-timing"));
-      const line = await gate.logged(answer.header("x-request-id"));
-      assert.equal(line.upstreamMilliseconds, Number(milliseconds));
-    }
-  });
+test("returns the upstream's share of the time in Server-Timing", async () => {
+  const created = await gate.post(JOBS, { prompt });
+  for (const answer of [
+    created,
+    await gate.get(`${JOBS}/${created.json.id}`),
+    await gate.get(`${JOBS}/none`),
+    await gate.get(`${VIEWS}?dateTo=2024-05-01`),
+  ]) {
+    const [, milliseconds] = DURATION.exec(answer.header("server-timing"));
+    const line = await gate.logged(answer.header("x-request-id"));
+    assert.equal(line.upstreamMilliseconds, Number(milliseconds));
+  }
 });

@@ -123,19 +123,17 @@ async function untilOpen() {
   }
 }
 
-describe("stored jobs", () => {
-  test("keeps all but a prompt's first line out of lists, the log and storage", async () => {
-    assert.ok(
-      (await jobs.upstream.jobs()).some(({ prompt }) => prompt.includes(SECOND_LINE)),
-      "Mintlify receives the whole prompt",
-    );
-    const listed = JSON.stringify(await readPages({ limit: 100 }));
-    assert.ok(!listed.includes(SECOND_LINE));
-    assert.ok(!jobs.gate.gateway.log().includes(SECOND_LINE));
-    await jobs.gate.gateway.stop();
-    const stored = await scanForCanary("Fix the docs", [jobs.state]);
-    assert.ok(stored.hits.length > 0, "the first line is in storage");
-    assert.deepEqual((await scanForCanary(SECOND_LINE, [jobs.state])).hits, []);
-    assert.deepEqual((await scanForCanary(jobs.gate.key, [jobs.state])).hits, []);
-  });
+test("keeps all but a prompt's first line out of lists, the log and storage", async () => {
+  assert.ok(
+    (await jobs.upstream.jobs()).some(({ prompt }) => prompt.includes(SECOND_LINE)),
+    "Mintlify receives the whole prompt",
+  );
+  const listed = JSON.stringify(await readPages({ limit: 100 }));
+  assert.ok(!listed.includes(SECOND_LINE));
+  assert.ok(!jobs.gate.gateway.log().includes(SECOND_LINE));
+  await jobs.gate.gateway.stop();
+  const stored = await scanForCanary("Fix the docs", [jobs.state]);
+  assert.ok(stored.hits.length > 0, "the first line is in storage");
+  assert.deepEqual((await scanForCanary(SECOND_LINE, [jobs.state])).hits, []);
+  assert.deepEqual((await scanForCanary(jobs.gate.key, [jobs.state])).hits, []);
 });

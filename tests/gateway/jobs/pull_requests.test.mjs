@@ -65,43 +65,37 @@ describe("the state of a pull request", () => {
   });
 });
 
-describe("an unknown state", () => {
-  test("does not follow GitHub's redirects, so that the token reaches no other host", async () => {
-    const id = await finishedJob(github.add());
-    const elsewhere = await startGitHub();
-    github.setFault({ status: 302, headers: { location: `${elsewhere.url}/repos/a/b/pulls/1` } });
-    assert.deepEqual(await stateOf(id), UNKNOWN);
-    assert.deepEqual(elsewhere.requests, []);
-    await elsewhere.stop();
-  });
+test("does not follow GitHub's redirects, so that the token reaches no other host", async () => {
+  const id = await finishedJob(github.add());
+  const elsewhere = await startGitHub();
+  github.setFault({ status: 302, headers: { location: `${elsewhere.url}/repos/a/b/pulls/1` } });
+  assert.deepEqual(await stateOf(id), UNKNOWN);
+  assert.deepEqual(elsewhere.requests, []);
+  await elsewhere.stop();
 });
 
-describe("access to a pull request", () => {
-  test("returns 404 for the pull request of a job unknown in the project", async () => {
-    const id = await finishedJob(github.add());
-    for (const path of [target("unknown"), target(id, OTHER_PROJECT)]) {
-      assertProblem(await jobs.get(path), 404, "job-not-recorded");
-    }
-    assert.deepEqual(paths(), []);
-  });
+test("returns 404 for the pull request of a job unknown in the project", async () => {
+  const id = await finishedJob(github.add());
+  for (const path of [target("unknown"), target(id, OTHER_PROJECT)]) {
+    assertProblem(await jobs.get(path), 404, "job-not-recorded");
+  }
+  assert.deepEqual(paths(), []);
 });
 
-describe("the settings", () => {
-  test("requests pull request states without a token only if switched on", async () => {
-    const id = await finishedJob(github.add());
-    delete jobs.vars.GITHUB_TOKEN;
-    jobs.vars.PULL_REQUEST_STATES = "on";
+test("requests pull request states without a token only if switched on", async () => {
+  const id = await finishedJob(github.add());
+  delete jobs.vars.GITHUB_TOKEN;
+  jobs.vars.PULL_REQUEST_STATES = "on";
+  await jobs.restart("stop");
+  assert.deepEqual(await stateOf(id), OPEN);
+  assert.equal(github.requests[0].headers.authorization, undefined);
+
+  for (const vars of [{ GITHUB_TOKEN: TOKEN, PULL_REQUEST_STATES: "off" }, {}]) {
+    github.reset();
+    delete jobs.vars.PULL_REQUEST_STATES;
+    Object.assign(jobs.vars, { GITHUB_TOKEN: undefined }, vars);
     await jobs.restart("stop");
-    assert.deepEqual(await stateOf(id), OPEN);
-    assert.equal(github.requests[0].headers.authorization, undefined);
-
-    for (const vars of [{ GITHUB_TOKEN: TOKEN, PULL_REQUEST_STATES: "off" }, {}]) {
-      github.reset();
-      delete jobs.vars.PULL_REQUEST_STATES;
-      Object.assign(jobs.vars, { GITHUB_TOKEN: undefined }, vars);
-      await jobs.restart("stop");
-      assert.deepEqual(await stateOf(id), UNKNOWN);
-      assert.deepEqual(paths(), []);
-    }
-  });
+    assert.deepEqual(await stateOf(id), UNKNOWN);
+    assert.deepEqual(paths(), []);
+  }
 });

@@ -181,30 +181,28 @@ describe("stored prompts", () => {
   });
 });
 
-describe("stored follow-ups", () => {
-  test(`stores the latest follow-ups of a job up to ${MAX_MESSAGE_BYTES} bytes`, async () => {
-    const { id } = await jobs.create();
-    // Each `ä` has two bytes in UTF-8, so the test fails if the limit counts characters.
-    const letters = 50_000;
-    const fitting = Math.floor(MAX_MESSAGE_BYTES / (2 * letters));
-    await jobs.restartWithSql([
-      [
-        `WITH RECURSIVE past (number) AS
-            (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?1)
-          INSERT INTO message (job, number, prompt, author, sent)
-          SELECT ?2, number, replace(hex(zeroblob(?3 / 2)), '0', 'ä'), 'alice', number FROM past`,
-        fitting + 5,
-        id,
-        letters,
-      ],
-    ]);
-    await jobs.followUp(id, "short");
-    const { messages } = await recordOf(id);
-    assert.deepEqual(
-      messages.map(({ prompt }) => prompt.length),
-      [...Array.from({ length: fitting }, () => letters), "short".length],
-    );
-  });
+test(`stores the latest follow-ups of a job up to ${MAX_MESSAGE_BYTES} bytes`, async () => {
+  const { id } = await jobs.create();
+  // Each `ä` has two bytes in UTF-8, so the test fails if the limit counts characters.
+  const letters = 50_000;
+  const fitting = Math.floor(MAX_MESSAGE_BYTES / (2 * letters));
+  await jobs.restartWithSql([
+    [
+      `WITH RECURSIVE past (number) AS
+          (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?1)
+        INSERT INTO message (job, number, prompt, author, sent)
+        SELECT ?2, number, replace(hex(zeroblob(?3 / 2)), '0', 'ä'), 'alice', number FROM past`,
+      fitting + 5,
+      id,
+      letters,
+    ],
+  ]);
+  await jobs.followUp(id, "short");
+  const { messages } = await recordOf(id);
+  assert.deepEqual(
+    messages.map(({ prompt }) => prompt.length),
+    [...Array.from({ length: fitting }, () => letters), "short".length],
+  );
 });
 
 describe("a filtered list", () => {

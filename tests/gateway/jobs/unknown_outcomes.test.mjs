@@ -108,32 +108,30 @@ describe("an unknown outcome", () => {
   });
 });
 
-describe("a Worker that is killed", () => {
-  test("replays known responses and reports unknown outcomes after the Worker was killed", async () => {
-    const [created, failed, lost, interrupted] = [newKey(), newKey(), newKey(), newKey()];
-    const first = await write(created);
-    assertFirst(first);
-    await failNext(CREATE, { kind: "json", status: 400, body: { error: "No such luck" } });
-    const refused = await write(failed);
-    assertProblem(refused, 400, "upstream-error");
-    await failNext(CREATE, { kind: "reset" });
-    assertProblem(await write(lost), 502, "upstream-unreachable");
-    await gate.upstream.hold({ operation: CREATE, process: true });
-    const inFlight = write(interrupted);
-    await gate.upstream.untilHeld(1);
+test("replays known responses and reports unknown outcomes after the Worker was killed", async () => {
+  const [created, failed, lost, interrupted] = [newKey(), newKey(), newKey(), newKey()];
+  const first = await write(created);
+  assertFirst(first);
+  await failNext(CREATE, { kind: "json", status: 400, body: { error: "No such luck" } });
+  const refused = await write(failed);
+  assertProblem(refused, 400, "upstream-error");
+  await failNext(CREATE, { kind: "reset" });
+  assertProblem(await write(lost), 502, "upstream-unreachable");
+  await gate.upstream.hold({ operation: CREATE, process: true });
+  const inFlight = write(interrupted);
+  await gate.upstream.untilHeld(1);
 
-    await gate.restart();
-    assert.equal((await inFlight).status, undefined, "the interrupted request got no response");
-    await gate.upstream.clearFaults();
-    const before = await creations();
-    assertReplayed(await write(created), first);
-    assertReplayed(await write(failed), refused);
-    for (const key of [lost, interrupted]) {
-      for (const answer of await concurrently(5, () => write(key))) assertUnknown(answer);
-      assertReused(await write(key, { prompt: "another" }));
-    }
-    assert.deepEqual(await creations(), before, "a request was sent again");
-    assertFirst(await forced(interrupted));
-    assert.equal((await creations()).jobs, before.jobs + 1);
-  });
+  await gate.restart();
+  assert.equal((await inFlight).status, undefined, "the interrupted request got no response");
+  await gate.upstream.clearFaults();
+  const before = await creations();
+  assertReplayed(await write(created), first);
+  assertReplayed(await write(failed), refused);
+  for (const key of [lost, interrupted]) {
+    for (const answer of await concurrently(5, () => write(key))) assertUnknown(answer);
+    assertReused(await write(key, { prompt: "another" }));
+  }
+  assert.deepEqual(await creations(), before, "a request was sent again");
+  assertFirst(await forced(interrupted));
+  assert.equal((await creations()).jobs, before.jobs + 1);
 });

@@ -189,39 +189,34 @@ describe("the start of a list stream", () => {
   });
 });
 
-describe("expired records", () => {
-  test("streams the deletion of an expired record, and forgets the deletion after a day", async () => {
-    const project = RETAINED;
-    const [old, other] = [
-      await jobs.create("old", { project }),
-      await jobs.create("x", { project }),
-    ];
-    const stream = await jobs.watchingAll({ project });
-    await waitForEvent(stream, isJob(other.id));
-    const { lastEventId } = stream;
-    const age = RETENTION_DAYS * DAY_MS + 3_600_000;
-    const update = "UPDATE job SET last_started_at = last_started_at - ? WHERE id = ?";
-    await jobs.restartWithSql([[update, age, old.id]], project);
-    const again = await jobs.watchingAll({ project, lastEventId });
-    await waitForEvent(again, isDeleted(old.id));
-    again.leave();
+test("streams the deletion of an expired record, and forgets the deletion after a day", async () => {
+  const project = RETAINED;
+  const [old, other] = [await jobs.create("old", { project }), await jobs.create("x", { project })];
+  const stream = await jobs.watchingAll({ project });
+  await waitForEvent(stream, isJob(other.id));
+  const { lastEventId } = stream;
+  const age = RETENTION_DAYS * DAY_MS + 3_600_000;
+  const update = "UPDATE job SET last_started_at = last_started_at - ? WHERE id = ?";
+  await jobs.restartWithSql([[update, age, old.id]], project);
+  const again = await jobs.watchingAll({ project, lastEventId });
+  await waitForEvent(again, isDeleted(old.id));
+  again.leave();
 
-    await jobs.restartWithSql([["UPDATE deleted SET at = at - ?", 2 * DAY_MS]], project);
-    const later = await jobs.watchingAll({ project, lastEventId });
-    await jobs.untilReads(other.id, 2);
-    later.leave();
-    const outdated = await jobs.watchingAll({ project, lastEventId });
-    await waitForEvent(outdated, isReset);
-    const current = outdated.lastEventId;
-    outdated.leave();
-    const resumed = await jobs.watchingAll({ project, lastEventId: current });
-    const next = await jobs.create("after the reset", { project });
-    await waitForEvent(resumed, isJob(next.id));
-    assert.ok(!resumed.events.some(isReset));
-    resumed.leave();
-    const rows = await jobs.restartWithSql([["SELECT id FROM deleted"]], project);
-    assert.deepEqual(rows, []);
-  });
+  await jobs.restartWithSql([["UPDATE deleted SET at = at - ?", 2 * DAY_MS]], project);
+  const later = await jobs.watchingAll({ project, lastEventId });
+  await jobs.untilReads(other.id, 2);
+  later.leave();
+  const outdated = await jobs.watchingAll({ project, lastEventId });
+  await waitForEvent(outdated, isReset);
+  const current = outdated.lastEventId;
+  outdated.leave();
+  const resumed = await jobs.watchingAll({ project, lastEventId: current });
+  const next = await jobs.create("after the reset", { project });
+  await waitForEvent(resumed, isJob(next.id));
+  assert.ok(!resumed.events.some(isReset));
+  resumed.leave();
+  const rows = await jobs.restartWithSql([["SELECT id FROM deleted"]], project);
+  assert.deepEqual(rows, []);
 });
 
 describe("access to a list stream", () => {

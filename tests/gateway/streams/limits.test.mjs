@@ -27,24 +27,22 @@ function bearerFor(seconds) {
   return `Bearer ${jobs.gate.token({ exp, projects: jobs.projects })}`;
 }
 
-describe("a stream whose token expires", { concurrency: true }, () => {
-  test("ends a stream when its token expires, and no other", async () => {
-    const { id } = await jobs.create("watch me");
-    const other = await jobs.watching(id);
-    const authorization = bearerFor(2 * SHORT_TOKEN_LIFETIME_S);
-    const stream = await jobs.watching(id, { authorization });
-    assert.equal(await stream.ended, "clean");
-    assert.equal(other.isOver, false);
-    const target = jobs.path(id, { rest: "/events" });
-    assertProblem(await jobs.gate.get(target, { authorization }), 401, "invalid-token");
+test("ends a stream when its token expires, and no other", async () => {
+  const { id } = await jobs.create("watch me");
+  const other = await jobs.watching(id);
+  const authorization = bearerFor(2 * SHORT_TOKEN_LIFETIME_S);
+  const stream = await jobs.watching(id, { authorization });
+  assert.equal(await stream.ended, "clean");
+  assert.equal(other.isOver, false);
+  const target = jobs.path(id, { rest: "/events" });
+  assertProblem(await jobs.gate.get(target, { authorization }), 401, "invalid-token");
 
-    // With a new token, a stream can resume after the last event.
-    const { lastEventId } = stream;
-    const again = jobs.watch(id, { lastEventId, authorization: bearerFor(600) });
-    await again.opened;
-    assert.equal(again.status, 200);
-    for (const open of [other, again]) open.leave();
-  });
+  // With a new token, a stream can resume after the last event.
+  const { lastEventId } = stream;
+  const again = jobs.watch(id, { lastEventId, authorization: bearerFor(600) });
+  await again.opened;
+  assert.equal(again.status, 200);
+  for (const open of [other, again]) open.leave();
 });
 
 describe("the number of streams", () => {

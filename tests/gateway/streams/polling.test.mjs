@@ -33,25 +33,23 @@ before(async () => {
   for (const stream of left) stream.leave();
 });
 
-describe("a job without watchers", () => {
-  test("stops polling a job when all its watchers have disconnected", async () => {
-    await jobs.finishAllJobs();
-    const [left, clock] = [await jobs.create(), await jobs.create()];
-    const streams = await manyWatching(5, left.id);
-    const ticking = await jobs.watching(clock.id);
-    for (const stream of streams) stream.leave();
-    // The runtime notices disconnected clients only when it writes to their streams, so the test
-    // changes the job.
-    await jobs.upstream.setJob(left.id, { status: "planning" });
-    await jobs.untilHealth(({ watchers }) => watchers === 1);
-    // A poll of the first job may be in flight. After two more reads of the other job, that poll
-    // has finished.
-    await jobs.untilReads(clock.id, 2);
-    const { count } = await jobs.reads(left.id);
-    await jobs.untilReads(clock.id, 3);
-    assert.equal((await jobs.reads(left.id)).count, count);
-    ticking.leave();
-  });
+test("stops polling a job when all its watchers have disconnected", async () => {
+  await jobs.finishAllJobs();
+  const [left, clock] = [await jobs.create(), await jobs.create()];
+  const streams = await manyWatching(5, left.id);
+  const ticking = await jobs.watching(clock.id);
+  for (const stream of streams) stream.leave();
+  // The runtime notices disconnected clients only when it writes to their streams, so the test
+  // changes the job.
+  await jobs.upstream.setJob(left.id, { status: "planning" });
+  await jobs.untilHealth(({ watchers }) => watchers === 1);
+  // A poll of the first job may be in flight. After two more reads of the other job, that poll
+  // has finished.
+  await jobs.untilReads(clock.id, 2);
+  const { count } = await jobs.reads(left.id);
+  await jobs.untilReads(clock.id, 3);
+  assert.equal((await jobs.reads(left.id)).count, count);
+  ticking.leave();
 });
 
 describe("slow tests, run concurrently", { concurrency: true }, () => {
@@ -99,25 +97,21 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
     }
   });
 
-  describe("a longer polling interval", { concurrency: 1 }, () => {
-    test("polls a job on time while the poll of another job hangs", async () => {
-      const [stuck, lively] = [await slow.create(), await slow.create()];
-      const streams = [await slow.watching(stuck.id), await slow.watching(lively.id)];
-      await slow.upstream.hold({ operation: "agentJobs.get", target: stuck.id });
-      await slow.upstream.untilHeld(1);
-      await slow.upstream.setJob(lively.id, { status: "planning" });
-      // The poll of the other job must not wait for the timeout of the held poll.
-      await streams[1].event(isNow("planning"), 30_000).finally(() => slow.upstream.release());
-      for (const stream of streams) stream.leave();
-    });
+  test("polls a job on time while the poll of another job hangs", async () => {
+    const [stuck, lively] = [await slow.create(), await slow.create()];
+    const streams = [await slow.watching(stuck.id), await slow.watching(lively.id)];
+    await slow.upstream.hold({ operation: "agentJobs.get", target: stuck.id });
+    await slow.upstream.untilHeld(1);
+    await slow.upstream.setJob(lively.id, { status: "planning" });
+    // The poll of the other job must not wait for the timeout of the held poll.
+    await streams[1].event(isNow("planning"), 30_000).finally(() => slow.upstream.release());
+    for (const stream of streams) stream.leave();
   });
 });
 
-describe("a quiet stream", () => {
-  test("sends a quiet stream only a heartbeat comment every 15 s", async () => {
-    await quietStream.until(({ comments }) => comments.length > 0);
-    assert.deepEqual([quietStream.retry, states(quietStream)], [3000, ["active"]]);
-    assert.equal(quietStream.comments[0].text.trim(), "hb");
-    assertApart(await jobs.reads(quietJob.id));
-  });
+test("sends a quiet stream only a heartbeat comment every 15 s", async () => {
+  await quietStream.until(({ comments }) => comments.length > 0);
+  assert.deepEqual([quietStream.retry, states(quietStream)], [3000, ["active"]]);
+  assert.equal(quietStream.comments[0].text.trim(), "hb");
+  assertApart(await jobs.reads(quietJob.id));
 });

@@ -79,29 +79,27 @@ describe("an upstream that does not respond", () => {
   });
 });
 
-describe("webhook receivers that do not respond", () => {
-  test("uses two connections for stalled webhooks, which block neither reads nor creations", async () => {
-    await jobs.upstream.clearFaults();
-    const ids = [];
-    for (const receiver of receivers) {
-      receiver.answerAlways({ hang: true });
-      const headers = [["Webhook-Url", `${receiver.url}/hook`]];
-      ids.push((await jobs.create("announce it", { headers, project: OTHER_PROJECT })).id);
-    }
-    for (const id of ids) await jobs.upstream.setJob(id, { status: "completed" });
-    const streams = ids.map((id) => jobs.watch(id, { project: OTHER_PROJECT }));
-    await Promise.all(streams.map((stream) => stream.ended));
-    await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === ids.length, OTHER_PROJECT);
-    const arrivals = () => receivers.flatMap(({ deliveries }) => deliveries).map(({ at }) => at);
-    while (arrivals().length < WEBHOOK_CONNECTIONS) await sleep(5);
-    for (let count = 0; count < CONNECTIONS; count += 1) {
-      assert.equal((await create({ project: OTHER_PROJECT })).status, 201);
-    }
-    const other = await jobs.directly("elsewhere", { project: OTHER_PROJECT });
-    const stream = await jobs.watching(other.id, { project: OTHER_PROJECT });
-    stream.leave();
-    const first = Math.min(...arrivals());
-    const stalled = arrivals().filter((at) => (at - first) * CLOCK_RATE < RECEIVER_TIMEOUT_MS);
-    assert.equal(stalled.length, WEBHOOK_CONNECTIONS, "the other one waits for a connection");
-  });
+test("uses two connections for stalled webhooks, which block neither reads nor creations", async () => {
+  await jobs.upstream.clearFaults();
+  const ids = [];
+  for (const receiver of receivers) {
+    receiver.answerAlways({ hang: true });
+    const headers = [["Webhook-Url", `${receiver.url}/hook`]];
+    ids.push((await jobs.create("announce it", { headers, project: OTHER_PROJECT })).id);
+  }
+  for (const id of ids) await jobs.upstream.setJob(id, { status: "completed" });
+  const streams = ids.map((id) => jobs.watch(id, { project: OTHER_PROJECT }));
+  await Promise.all(streams.map((stream) => stream.ended));
+  await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === ids.length, OTHER_PROJECT);
+  const arrivals = () => receivers.flatMap(({ deliveries }) => deliveries).map(({ at }) => at);
+  while (arrivals().length < WEBHOOK_CONNECTIONS) await sleep(5);
+  for (let count = 0; count < CONNECTIONS; count += 1) {
+    assert.equal((await create({ project: OTHER_PROJECT })).status, 201);
+  }
+  const other = await jobs.directly("elsewhere", { project: OTHER_PROJECT });
+  const stream = await jobs.watching(other.id, { project: OTHER_PROJECT });
+  stream.leave();
+  const first = Math.min(...arrivals());
+  const stalled = arrivals().filter((at) => (at - first) * CLOCK_RATE < RECEIVER_TIMEOUT_MS);
+  assert.equal(stalled.length, WEBHOOK_CONNECTIONS, "the other one waits for a connection");
 });

@@ -64,19 +64,17 @@ async function assertCredentialProblem(answer, status) {
   return line.operator;
 }
 
-describe("read and write keys", () => {
-  test("uses the read key for every GET and the write key for POST only", async () => {
-    const job = await createJob();
-    assert.equal((await gate.post(`${JOBS}/${job}/message`, { prompt })).status, 200);
-    assert.equal((await gate.get(`${JOBS}/${job}`)).status, 200);
-    assert.equal((await freshViews()).status, 200);
-    assert.equal((await gate.get(LIST)).status, 200);
-    const requests = await gate.upstream.requests();
-    assert.ok(requests.length >= 4);
-    for (const { method, key } of requests) {
-      assert.equal(key, method === "GET" ? "read" : "write", method);
-    }
-  });
+test("uses the read key for every GET and the write key for POST only", async () => {
+  const job = await createJob();
+  assert.equal((await gate.post(`${JOBS}/${job}/message`, { prompt })).status, 200);
+  assert.equal((await gate.get(`${JOBS}/${job}`)).status, 200);
+  assert.equal((await freshViews()).status, 200);
+  assert.equal((await gate.get(LIST)).status, 200);
+  const requests = await gate.upstream.requests();
+  assert.ok(requests.length >= 4);
+  for (const { method, key } of requests) {
+    assert.equal(key, method === "GET" ? "read" : "write", method);
+  }
 });
 
 describe("two keys per access, newest first", () => {
@@ -127,27 +125,25 @@ describe("two keys per access, newest first", () => {
   }
 });
 
-describe("an upstream that hangs", () => {
-  for (const [what, send, outcome] of [
-    ["a job", () => gate.get(`${JOBS}/j1`), undefined],
-    ["page views", freshViews, undefined],
-    ["a creation", () => gate.post(JOBS, { prompt }), "unknown"],
-    ["a follow-up", () => gate.post(`${JOBS}/j1/message`, { prompt }), "unknown"],
-  ]) {
-    test(`responds 504 after the upstream timeout without a retry: ${what}`, async () => {
-      await gate.upstream.fault({ fault: { kind: "hang" }, times: 0 });
-      const answer = await send();
-      assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, outcome);
-      const line = await gate.logged(answer.header("x-request-id"));
-      assert.deepEqual([line.upstreamStatus, line.problem], [null, "upstream-timeout"]);
-      assert.ok(
-        line.upstreamMilliseconds >= 1000 * TIMEOUT_SECONDS,
-        `${line.upstreamMilliseconds} ms`,
-      );
-      assert.equal(await gate.received(), 1);
-    });
-  }
-});
+for (const [what, send, outcome] of [
+  ["a job", () => gate.get(`${JOBS}/j1`), undefined],
+  ["page views", freshViews, undefined],
+  ["a creation", () => gate.post(JOBS, { prompt }), "unknown"],
+  ["a follow-up", () => gate.post(`${JOBS}/j1/message`, { prompt }), "unknown"],
+]) {
+  test(`responds 504 after the upstream timeout without a retry: ${what}`, async () => {
+    await gate.upstream.fault({ fault: { kind: "hang" }, times: 0 });
+    const answer = await send();
+    assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, outcome);
+    const line = await gate.logged(answer.header("x-request-id"));
+    assert.deepEqual([line.upstreamStatus, line.problem], [null, "upstream-timeout"]);
+    assert.ok(
+      line.upstreamMilliseconds >= 1000 * TIMEOUT_SECONDS,
+      `${line.upstreamMilliseconds} ms`,
+    );
+    assert.equal(await gate.received(), 1);
+  });
+}
 
 describe("the circuit breaker", () => {
   const MAX_FAILURES = 20;
