@@ -24,7 +24,6 @@ export const isNow =
   (status) =>
   ({ data }) =>
     JSON.parse(data).status === status;
-const TERMINAL_STATUSES = ["completed", "failed", "archived"];
 
 /** Starts a gateway and a simulator with limits that allow many jobs. */
 export async function startJobs(name, options) {
@@ -201,15 +200,6 @@ class Jobs {
       const health = await this.health(project);
       return check(health) && health;
     });
-  }
-
-  async finishAllJobs() {
-    const own = (await this.upstream.jobs()).filter(({ projectId }) => projectId === PROJECT);
-    for (const { id, status } of own) {
-      if (TERMINAL_STATUSES.includes(status)) continue;
-      await this.upstream.setJob(id, { status: "completed" });
-    }
-    await this.untilHealth(({ watchers }) => watchers === 0);
   }
 
   /** Ends the Worker, runs `meanwhile`, and starts the Worker again with its stored state. */
