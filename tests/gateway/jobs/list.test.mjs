@@ -4,13 +4,11 @@ import { describe, test } from "node:test";
 import { scanForCanary } from "../../harness/canary.mjs";
 import { OTHER_PROJECT } from "../jobs_gateway.mjs";
 import { assertCommonHead, before } from "../recorded_gateway.mjs";
-import { createOneByOne, idsOf, jobs, LIST, page, useJobs } from "./listed_jobs.mjs";
+import { createOneByOne, idsOf, jobs, LIST, page } from "./listed_jobs.mjs";
 
 /** The second line of some prompts. The gateway must send this line only to Mintlify. */
 const SECOND_LINE = "and-this-is-the-private-second-line-7f3a9c";
 const FIELDS = ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"];
-
-useJobs("ledger");
 
 /** Returns the jobs on all pages of the list for `query`. */
 async function readPages(query, between = async () => {}) {

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../analytics_requests.mjs";
-import { createOneByOne, idsOf, jobs, page, useJobs } from "./listed_jobs.mjs";
-
-useJobs("list-status");
+import { createOneByOne, idsOf, jobs, page } from "./listed_jobs.mjs";
 
 describe("the status of a listed job", () => {
   const countsOf = async (ids) =>

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { beforeEach } from "node:test";
+import { useJobs } from "../jobs_gateway.mjs";
 import { PROJECT } from "../recorded_gateway.mjs";
 
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
 
-export let jobs;
-
-export function useJobs(name) {
-  const jobs = useJobs(name, { vars: { KEEP_PROMPTS: "first-line" } });
-  // `reset()` would also delete the simulator's jobs, which the gateway still lists.
-  beforeEach(() => jobs.upstream.clearFaults());
-}
+export const jobs = useJobs(`listed-jobs-${process.pid}`, {
+  vars: { KEEP_PROMPTS: "first-line" },
+});
+// `reset()` would also delete the simulator's jobs, which the gateway still lists.
+beforeEach(() => jobs.upstream.clearFaults());
 
 /** Returns one page of the list, by default the first page. */
 export async function page(query = {}, { target = LIST, authorization } = {}) {
