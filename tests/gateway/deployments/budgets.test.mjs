@@ -68,7 +68,7 @@ test("20 previews reach Mintlify at most five times in a minute", async () => {
 
 const refusing = useSite("deployment-refusals", { projects: ["site-0"] });
 
-test("requests that Mintlify refuses count, and the block ends with the window", async (_context) => {
+test("requests that Mintlify refuses count, and the block ends with the window", async () => {
   const fault = { kind: "status", status: 429, headers: { "retry-after": "3600" } };
   await refusing.upstream.fault({ operation: "previews.create", times: 1000, fault });
   let answer;
