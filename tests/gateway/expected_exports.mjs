@@ -38,7 +38,7 @@ export const LISTS = {
 };
 
 export const FORMATS = ["csv", "ndjson"];
-export const BYTE_ORDER_MARK = "\uFEFF";
+const BYTE_ORDER_MARK = "\uFEFF";
 
 export const exportOf = (report, { project = PROJECT, ...query }) =>
   `/v1/analytics/${project}/${report}/export?${new URLSearchParams(query)}`;

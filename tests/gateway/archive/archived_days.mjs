@@ -14,7 +14,7 @@ const WINDOW_SECONDS = 3;
 /** Tolerance for differences in the latency of two requests, by the simulator's clock. */
 const LATENCY_TOLERANCE_MS = 50 * CLOCK_RATE;
 const SHARE = 33;
-export const RECHECK_DAYS = 3;
+const RECHECK_DAYS = 3;
 export const OTHER = "other-docs";
 export const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
 export const SCOPES = "analytics:read gateway:operate";

@@ -3,9 +3,7 @@ import { PROJECT, useGate } from "../recorded_gateway.mjs";
 
 export const OTHER = "other-docs";
 export const EMPTY = "empty-docs";
-export const ROWS = 4000;
 export const LIMIT = { ANALYTICS_LIMIT_PER_HOUR: "100000" };
-export const UPSTREAM = { projects: [PROJECT, OTHER, EMPTY], pages: ROWS };
 
 export const MISS = "fwd=uri-miss; stored";
 export const HIT = "hit; ttl=+";
@@ -13,7 +11,10 @@ export const REFETCHED = "fwd=request; stored";
 
 /** Runs a gateway whose simulator is reset before each test. */
 export function useCache(name, options) {
-  const gate = useGate(name, { upstream: UPSTREAM, ...options });
+  const gate = useGate(name, {
+    upstream: { projects: [PROJECT, OTHER, EMPTY], pages: 4000 },
+    ...options,
+  });
   beforeEach(() => unlimited(gate));
   return gate;
 }

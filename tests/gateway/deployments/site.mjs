@@ -3,10 +3,10 @@ import { useJobs } from "../jobs_gateway.mjs";
 
 export const ACME = "acme-docs";
 export const OTHER = "other-docs";
-export const SCOPES = "deployments:create deployments:read automations:run gateway:operate";
+const SCOPES = "deployments:create deployments:read automations:run gateway:operate";
 
 export const updateOf = (project) => `/v1/project/update/${project}`;
-export const previewOf = (project) => `/v1/project/preview/${project}`;
+const previewOf = (project) => `/v1/project/preview/${project}`;
 export const triggerOf = (project, id) => `/v1/workflow/${project}/${id}/trigger`;
 export const statusOf = (id) => `/v1/project/update-status/${encodeURIComponent(id)}`;
 export const listOf = (project) => `/v1/project/${project}/deployments`;
