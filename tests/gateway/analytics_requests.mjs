@@ -1,17 +1,9 @@
-/**
- * Analytics requests in tests. This module sends requests for page views, checks the `Cache-Status`
- * of the responses, and counts upstream requests.
- */
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { PROJECT } from "./recorded_gateway.mjs";
 
 const CHECK_INTERVAL_MS = 25;
 
-/**
- * Maximum time that a test waits for a condition. The test then fails before the runner's timeout
- * ends the whole file.
- */
 const PATIENCE_MS = 60_000;
 
 /** Rows per upstream page: Mintlify's maximum. */
@@ -19,12 +11,7 @@ export const PAGE_ROWS = 250;
 
 export const NO_CACHE = [["Cache-Control", "no-cache"]];
 
-// --- requests --------------------------------------------------------------
-
-/**
- * Returns the target of a request for page views. The options `project`, `dateFrom`, `dateTo`,
- * `limit` and `offset` can be omitted.
- */
+/** Returns the target of a request for page views. */
 export function viewsOf({ project = PROJECT, ...query }) {
   return `/v1/analytics/${project}/views?${new URLSearchParams(query)}`;
 }
@@ -46,23 +33,14 @@ function dateOf(milliseconds) {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-/**
- * Returns the request options of a caller. `claims` are further claims of the caller's token, such
- * as `quota` or `projects`.
- */
 export function caller(gate, sub, claims = {}) {
   return { authorization: `Bearer ${gate.token({ sub, ...claims })}` };
 }
 
-/**
- * Returns the request options of a caller with a quota of 0. The caller can read cached pages, but
- * never causes an upstream request.
- */
+/** Returns the request options of a caller with a quota of 0. */
 export function withoutQuota(gate) {
   return caller(gate, "withoutQuota", { quota: { analytics: 0 } });
 }
-
-// --- responses -------------------------------------------------------------
 
 /** Returns a response's `Cache-Status` without the name of the cache. Reduces `ttl` to its sign. */
 export function cacheOf(answer) {
@@ -99,7 +77,6 @@ export function openAll(gate, count, target, options = {}) {
   return Array.from({ length: count }, () => gate.open(bytes));
 }
 
-/** Waits until all responses are complete, and returns them. */
 export function readAll(exchanges) {
   const read = async (exchange) => {
     const answer = await exchange.until(({ complete }) => complete);
@@ -108,8 +85,6 @@ export function readAll(exchanges) {
   };
   return Promise.all(exchanges.map(read));
 }
-
-// --- the simulator and the budget ------------------------------------------
 
 /** Sends a request directly to the simulator. Returns the parsed body of the response. */
 export async function upstreamsOwn(gate, target) {
@@ -133,18 +108,11 @@ export async function organization(gate) {
   return answer.json.organization;
 }
 
-/**
- * Returns the analytics budget. `left` is the number of requests left, and `blockedUntil` is the end
- * of an upstream block.
- */
 export async function budget(gate) {
   return (await organization(gate)).budgets.analytics;
 }
 
-/**
- * Runs `run`. Returns its result, the number of upstream requests (`visits`), and the number of
- * requests that the budget has counted (`units`).
- */
+/** Returns the result of `run`, and the requests that it sends upstream and that its budget counts. */
 export async function costOf(gate, run) {
   const [visited, { left }] = [await gate.received(), await budget(gate)];
   const result = await run();
@@ -152,10 +120,6 @@ export async function costOf(gate, run) {
   return { result, visits, units: left - (await budget(gate)).left };
 }
 
-/**
- * Calls `check` until it returns something truthy, and returns that value. Fails after
- * {@link PATIENCE_MS}.
- */
 export async function until(check) {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -172,7 +136,6 @@ export function untilStale(gate, target) {
   return until(async () => cacheOf(await gate.get(target, withoutQuota(gate))) === stale);
 }
 
-/** Waits until the upstream no longer blocks analytics requests after a 429. */
 export function untilOpen(gate) {
   return until(async () => (await budget(gate)).blockedUntil === null);
 }

@@ -1,7 +1,3 @@
-/**
- * A simulated browser. The browser stores cookies and, by default, sends requests like the
- * gateway's own page. This module also checks that the gateway rejects a browser after sign-out.
- */
 import assert from "node:assert/strict";
 import { assertProblem, JOBS, PROJECT, VIEWS } from "./recorded_gateway.mjs";
 
@@ -13,7 +9,6 @@ export const LIST = `/v2/agent/${PROJECT}/jobs`;
 /** Returns the current Unix time in seconds, the unit of a JWT's `exp`. */
 export const nowInSeconds = () => Math.floor(Date.now() / 1000);
 
-/** Targets of read operations that accept a session. */
 export const READS = [
   VIEWS,
   `${VIEWS}/export?format=csv`,
@@ -28,7 +23,6 @@ export const READS = [
   `${JOBS}/j1/pull-request`,
   "/healthz?deep",
 ];
-/** Requests for write operations that accept a session. */
 export const WRITES = [
   { method: "POST", target: JOBS, json: { prompt: "x" } },
   { method: "POST", target: `${JOBS}/j1/message`, json: { prompt: "x" } },
@@ -38,9 +32,6 @@ export const WRITES = [
   { method: "DELETE", target: "/healthz/blocks/analytics" },
 ];
 
-/**
- * A browser with a cookie jar. By default, the browser sends requests like the gateway's own page.
- */
 export class Browser {
   constructor(gate) {
     this.gate = gate;
@@ -59,10 +50,6 @@ export class Browser {
     ];
   }
 
-  /**
-   * Sends a request with the stored cookies, and returns the response. Stores or deletes the cookies
-   * in the response's `Set-Cookie` fields.
-   */
   async send({ headers = this.sameOrigin, ...request }) {
     const cookies = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const all = cookies === "" ? headers : [...headers, ["Cookie", cookies]];
@@ -81,7 +68,6 @@ export class Browser {
     return this.send({ target, ...options });
   }
 
-  /** Opens a session with a token. Returns the response. */
   async signIn(token = this.gate.token()) {
     const answer = await this.send({ method: "POST", target: "/session", json: { token } });
     assert.equal(answer.status, 201, answer.text);
@@ -93,14 +79,12 @@ export class Browser {
   }
 }
 
-/** Opens a session with a token of these claims. Returns the browser. */
 export async function openSession(gate, changes) {
   const browser = new Browser(gate);
   await browser.signIn(gate.token(changes));
   return browser;
 }
 
-/** Asserts that `run` causes no request upstream. */
 export async function assertNothingSent(gate, run) {
   const before = await gate.received();
   await run();

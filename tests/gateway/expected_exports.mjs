@@ -1,16 +1,8 @@
-/**
- * Expected and received exports. This module describes the reports that can be exported, computes
- * the expected bytes of an export, and parses received exports.
- */
 import assert from "node:assert/strict";
 import { PROJECT } from "./recorded_gateway.mjs";
 
 const READ = "analytics:read";
 
-/**
- * The exportable reports by path segment. `rows` is the response property with the rows, and
- * `maxRows` is the number of rows that the gateway requests per page.
- */
 export const LISTS = {
   views: { rows: "views", maxRows: 250, columns: ["path", "human", "ai", "total"], scope: READ },
   visitors: {
@@ -46,7 +38,7 @@ export const LISTS = {
 };
 
 export const FORMATS = ["csv", "ndjson"];
-export const BYTE_ORDER_MARK = "\uFEFF";
+const BYTE_ORDER_MARK = "\uFEFF";
 
 export const exportOf = (report, { project = PROJECT, ...query }) =>
   `/v1/analytics/${project}/${report}/export?${new URLSearchParams(query)}`;
@@ -62,16 +54,6 @@ export function newRange(days = 60) {
   return { dateFrom, dateTo };
 }
 
-// --- expected exports ------------------------------------------------------
-
-/**
- * Returns the expected export of these rows.
- *
- * @param {string} report
- * @param {"csv" | "ndjson"} format
- * @param {string} lines the JSON of each row, followed by a line feed
- * @param {{ header?: boolean }} [options] whether the export starts at the first row
- */
 export function formatRows(report, format, lines, { header = true } = {}) {
   if (format === "ndjson") return lines;
   const { columns } = LISTS[report];
@@ -105,16 +87,7 @@ export const rowsUpstream = (gate, report, range) => gate.upstream.rows({ report
 export const pagesOf = (report, lines) =>
   Math.max(1, Math.ceil(splitLines(lines).length / LISTS[report].maxRows));
 
-// --- received exports -----------------------------------------------------
-
-/**
- * Returns the complete records of a truncated export, and the number of rows among them.
- *
- * @param {Buffer} bytes truncated at any byte
- * @param {"csv" | "ndjson"} format
- * @param {boolean} header whether the first record is the header
- * @returns {{ whole: Buffer, rows: number }}
- */
+/** Returns the complete records of a truncated export, and the number of rows among them. */
 export function keepWholeRecords(bytes, format, header) {
   let [end, records, quoted] = [0, 0, false];
   for (let at = 0; at < bytes.length; at += 1) {
@@ -127,15 +100,6 @@ export function keepWholeRecords(bytes, format, header) {
   return { whole: bytes.subarray(0, end), rows };
 }
 
-/**
- * Splits an incomplete export into its last record and everything before it. For CSV, also returns
- * the number of cells in the last record.
- *
- * @param {string} text
- * @param {"csv" | "ndjson"} format
- * @returns {{ before: string, cells?: number,
- *   incomplete: { cursor: string, problem: string, retryAfter?: number } }}
- */
 export function readIncomplete(text, format) {
   const newline = format === "csv" ? "\r\n" : "\n";
   assert.ok(text.endsWith(newline), `ends with a complete record: ${text.slice(-200)}`);

@@ -1,16 +1,13 @@
-/**
- * A gateway for tests of jobs. This module starts the gateway with limits that allow many jobs, and
- * creates, finishes and watches jobs.
- */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { openEventStream } from "../harness/event_source.mjs";
 import { startGateway } from "../harness/gateway.mjs";
-import { EVERY_SCOPE, PROJECT, startGate } from "./recorded_gateway.mjs";
+import { until } from "./analytics_requests.mjs";
+import { before, EVERY_SCOPE, PROJECT, RecordedGateway } from "./recorded_gateway.mjs";
 import { configWith } from "./wrangler_config.mjs";
 
 const SQL_WORKER = fileURLToPath(new URL("workers/sql.mjs", import.meta.url));
@@ -22,51 +19,25 @@ export const OTHER_PROJECT = "empty-docs";
 export const CLOCK_RATE = 5;
 /** This job duration is longer than any test, so that jobs change only when a test changes them. */
 const NEVER_MS = 24 * 3600 * 1000;
-const TERMINAL_STATUSES = ["completed", "failed", "archived"];
-const CHECK_INTERVAL_MS = 20;
-/**
- * Maximum time that a test waits for a condition. Without this limit, the runner would end the
- * whole file.
- */
-const PATIENCE_MS = 60_000;
+/** Returns a check of an event with a job of this status. */
+export const isNow =
+  (status) =>
+  ({ data }) =>
+    JSON.parse(data).status === status;
 
-/**
- * Starts a gateway and a simulator with limits that allow many jobs. Returns the gateway's
- * {@link Jobs}. Storage persists across restarts.
- *
- * @param {string} name as for `startGate`
- * @param {object} [options]
- * @param {Record<string, string>} [options.vars]
- * @param {string[]} [options.projects] existing projects; the default token covers all of them
- * @param {string} [options.state] storage folder, by default a new one; `stop` removes it
- * @param {string} [options.config] path of another wrangler configuration
- * @param {(upstream: object) => unknown} [options.prepare] as for `startGate`
- * @param {object} [options.upstream] further options of the simulator
- * @param {boolean} [options.traps] as for `startGate`
- * @param {number} [options.clockRate] as for `startGate`, by default {@link CLOCK_RATE}
- */
-export async function startJobs(name, options = {}) {
-  const { vars = {}, projects = [PROJECT, OTHER_PROJECT], config, prepare } = options;
-  const { clockRate = CLOCK_RATE } = options;
-  const state = options.state ?? mkdtempSync(join(tmpdir(), "quillgate-jobs-"));
-  const all = {
-    JOB_POLL_SECONDS: "1",
-    JOB_POLLS_PER_HOUR: "100000",
-    UPSTREAM_TIMEOUT_SECONDS: String(4 * clockRate),
-    CREATE_LIMIT_PER_HOUR: "100000",
-    MESSAGE_LIMIT_PER_HOUR: "100000",
-    STREAMS_PER_CALLER: "1000",
-    ...vars,
-  };
-  const limits = { createLimit: 100_000, messageLimit: 100_000, ...options.upstream };
-  const gate = await startGate(name, {
-    upstream: { jobDurationMs: NEVER_MS, projects, ...limits },
-    gateway: { vars: all, state, config },
-    clockRate,
-    traps: options.traps,
-    prepare,
-  });
-  return new Jobs(gate, { vars: all, state, projects });
+/** Starts a gateway and a simulator with limits that allow many jobs. */
+export async function startJobs(name, options) {
+  const jobs = new Jobs(name);
+  await jobs.start(options);
+  return jobs;
+}
+
+/** Runs a gateway with many jobs during the tests of a file or suite. `options` can be a function. */
+export function useJobs(name, options) {
+  const jobs = new Jobs(name);
+  before(async () => jobs.start(typeof options === "function" ? await options() : options));
+  after(() => jobs.stop());
+  return jobs;
 }
 
 /** Undoes migration 22, so that a test can restore an earlier schema. */
@@ -81,15 +52,40 @@ class Jobs {
   #streams = [];
   #token;
 
-  constructor(gate, { vars, state, projects }) {
-    Object.assign(this, { gate, vars, state, projects, upstream: gate.upstream });
-    this.#token = gate.token({ projects, scope: `${EVERY_SCOPE} gateway:operate` });
+  constructor(name) {
+    this.gate = new RecordedGateway(name);
   }
 
-  /**
-   * Returns the `Authorization` value of the default token. This token includes the operator's
-   * scope.
-   */
+  /** The default token covers all `projects`. `state` is the storage folder, which `stop` removes. */
+  async start({
+    projects = [PROJECT, OTHER_PROJECT],
+    clockRate = CLOCK_RATE,
+    state = mkdtempSync(join(tmpdir(), "quillgate-jobs-")),
+    ...options
+  } = {}) {
+    const vars = {
+      JOB_POLL_SECONDS: "1",
+      JOB_POLLS_PER_HOUR: "100000",
+      UPSTREAM_TIMEOUT_SECONDS: String(4 * clockRate),
+      CREATE_LIMIT_PER_HOUR: "100000",
+      MESSAGE_LIMIT_PER_HOUR: "100000",
+      STREAMS_PER_CALLER: "1000",
+      ...options.vars,
+    };
+    const limits = { createLimit: 100_000, messageLimit: 100_000, ...options.upstream };
+    const { config, prepare, traps } = options;
+    await this.gate.start({
+      upstream: { jobDurationMs: NEVER_MS, projects, ...limits },
+      gateway: { vars, state, config },
+      clockRate,
+      traps,
+      prepare,
+    });
+    Object.assign(this, { vars, state, projects, upstream: this.gate.upstream });
+    this.#token = this.gate.token({ projects, scope: `${EVERY_SCOPE} gateway:operate` });
+  }
+
+  /** Returns the `Authorization` value of the default token. */
   get authorization() {
     return `Bearer ${this.#token}`;
   }
@@ -99,7 +95,6 @@ class Jobs {
     return `/v2/agent/${project}/job${id === undefined ? "" : `/${id}`}${rest}`;
   }
 
-  /** Creates a job through the gateway. @returns {Promise<Record<string, unknown>>} */
   async create(prompt = "document the API", { project, headers, authorization } = {}) {
     const answer = await this.gate.post(
       this.path(undefined, { project }),
@@ -110,10 +105,7 @@ class Jobs {
     return answer.json;
   }
 
-  /**
-   * Bypasses the gateway: creates a job at the simulator, or sends a follow-up to the job `id`.
-   * Returns the job.
-   */
+  /** Bypasses the gateway: creates a job at the simulator, or sends a follow-up to the job `id`. */
   async directly(prompt, { id, project } = {}) {
     const rest = id === undefined ? "" : "/message";
     const response = await fetch(this.upstream.url + this.path(id, { project, rest }), {
@@ -125,7 +117,6 @@ class Jobs {
     return await response.json();
   }
 
-  /** Sends a follow-up through the gateway. Returns the job. */
   async followUp(id, prompt = "and more", { project } = {}) {
     const target = this.path(id, { project, rest: "/message" });
     const answer = await this.gate.post(target, { prompt }, { authorization: this.authorization });
@@ -133,39 +124,30 @@ class Jobs {
     return answer.json;
   }
 
-  /** Sends a GET request to the gateway with the default token. Returns the response. */
   get(target, headers = []) {
     return this.gate.get(target, { headers, authorization: this.authorization });
   }
 
-  /** Opens and returns an event stream for one job. */
-  watch(id, { project, lastEventId, authorization = this.authorization, headers = {} } = {}) {
-    const url = this.gate.gateway.url + this.path(id, { project, rest: "/events" });
+  /** Opens an event stream, which {@link stop} closes. */
+  openStream(path, { lastEventId, authorization = this.authorization, headers } = {}) {
+    const url = this.gate.gateway.url + path;
     const stream = openEventStream(url, { lastEventId, headers: { authorization, ...headers } });
     this.#streams.push(stream);
     return stream;
   }
 
-  /** Opens and returns an event stream for all jobs of a project. */
-  watchAll({ project = PROJECT, lastEventId, authorization = this.authorization } = {}) {
-    const url = `${this.gate.gateway.url}/v2/agent/${project}/jobs/events`;
-    const stream = openEventStream(url, { lastEventId, headers: { authorization } });
-    this.#streams.push(stream);
-    return stream;
+  watch(id, { project, ...options } = {}) {
+    return this.openStream(this.path(id, { project, rest: "/events" }), options);
   }
 
-  /**
-   * Opens a stream for all jobs of a project. Returns the stream after its response head has
-   * arrived.
-   */
-  async watchingAll(options) {
-    const stream = this.watchAll(options);
+  /** Opens a stream for all jobs of a project, and waits for the head of its response. */
+  async watchingAll({ project = PROJECT, ...options } = {}) {
+    const stream = this.openStream(`/v2/agent/${project}/jobs/events`, options);
     await stream.opened;
     assert.equal(stream.status, 200, stream.text);
     return stream;
   }
 
-  /** Deletes a job's record, as an operator. */
   async deleteRecord(id, { project } = {}) {
     const target = this.path(id, { project, rest: "/record" });
     const { authorization } = this;
@@ -173,35 +155,39 @@ class Jobs {
     assert.equal(answer.status, 204, answer.text);
   }
 
-  /** Opens a stream for one job. Returns the stream after its first event has arrived. */
   async watching(id, options) {
     const stream = this.watch(id, options);
     await stream.event();
     return stream;
   }
 
-  /**
-   * Returns `{ count, at }`: the number of times that the gateway has read the job upstream, and
-   * the times of the reads in milliseconds.
-   */
+  /** Returns the number of the gateway's reads of the job upstream, and their times (`at`). */
   async reads(id) {
     return (await this.upstream.job(id)).reads;
   }
 
-  /**
-   * Waits until the gateway has read the job upstream `more` more times. Returns the reads. The
-   * gateway reads a watched job once per polling interval, so the wait takes about `more`
-   * intervals.
-   */
   async untilReads(id, more) {
     const { count } = await this.reads(id);
-    return await this.#until(async () => {
+    return await until(async () => {
       const now = await this.reads(id);
-      return now.count >= count + more ? now : undefined;
-    }, `${more} more reads of job ${id}`);
+      return now.count >= count + more && now;
+    });
   }
 
-  /** Returns the project's section of the operator's health report. */
+  /** Waits for polling intervals, measured by the reads of a new job, usually of another project. */
+  async waitIntervals(count = 2, project = OTHER_PROJECT) {
+    const { id } = await this.create("tick", { project });
+    const clock = await this.watching(id, { project });
+    await this.untilReads(id, count);
+    clock.leave();
+  }
+
+  /** Returns the job as Mintlify does, without the simulator's own fields. */
+  async upstreamJob(id) {
+    const { projectId, prompt, messages, origin, reads, ...job } = await this.upstream.job(id);
+    return job;
+  }
+
   async health(project = PROJECT) {
     const url = `${this.gate.gateway.url}/healthz?deep&project=${project}`;
     const response = await fetch(url, { headers: { authorization: this.authorization } });
@@ -209,45 +195,14 @@ class Jobs {
     return (await response.json()).project;
   }
 
-  /** Waits until `check` returns true for the project's health, and returns that health. */
   async untilHealth(check, project) {
-    return await this.#until(async () => {
+    return await until(async () => {
       const health = await this.health(project);
-      return check(health) ? health : undefined;
-    }, `the health that ${check} describes`);
+      return check(health) && health;
+    });
   }
 
-  /**
-   * Finishes every job of {@link PROJECT}, which ends the streams and long polls of the project's
-   * watchers. Disconnected clients count as watchers until the runtime next writes to their
-   * connections.
-   */
-  async finishAllJobs() {
-    const own = (await this.upstream.jobs()).filter(({ projectId }) => projectId === PROJECT);
-    for (const { id, status } of own) {
-      if (TERMINAL_STATUSES.includes(status)) continue;
-      await this.upstream.setJob(id, { status: "completed" });
-    }
-    await this.untilHealth(({ watchers }) => watchers === 0);
-  }
-
-  /** Calls `check` until it returns something other than `undefined`, and returns that value. */
-  async #until(check, expected) {
-    const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const found = await check();
-      if (found !== undefined) return found;
-      assert.ok(performance.now() < deadline, `not within ${PATIENCE_MS} ms: ${expected}`);
-      await sleep(CHECK_INTERVAL_MS);
-    }
-  }
-
-  /**
-   * Ends the Worker, runs `meanwhile`, and starts the Worker again with its stored state.
-   *
-   * @param {"stop" | "kill"} how
-   * @param {() => Promise<unknown>} [meanwhile]
-   */
+  /** Ends the Worker, runs `meanwhile`, and starts the Worker again with its stored state. */
   async restart(how, meanwhile = async () => {}) {
     const { gate } = this;
     const before = gate.gateway;
@@ -258,13 +213,7 @@ class Jobs {
     gate.gateway = { ...now, log: () => before.log() + now.log() };
   }
 
-  /**
-   * Restarts the Worker. While it is stopped, runs SQL in a project's Durable Object.
-   *
-   * @param {[string, ...unknown[]][]} statements queries, each followed by its bindings
-   * @param {string} [project]
-   * @returns {Promise<Record<string, unknown>[]>} the rows of the last statement
-   */
+  /** Restarts the Worker. While it is stopped, runs SQL in a project's Durable Object. */
   async restartWithSql(statements, project = PROJECT) {
     let rows;
     await this.restart("stop", async () => {
@@ -275,6 +224,7 @@ class Jobs {
 
   /** Stops as `RecordedGateway.stop`, and asserts that no event stream contains a secret. */
   async stop() {
+    if (!this.state) return;
     for (const stream of this.#streams) stream.leave();
     await this.gate.stop();
     rmSync(this.state, { recursive: true, force: true, maxRetries: 5 });
@@ -285,13 +235,9 @@ class Jobs {
   }
 }
 
-/**
- * Runs SQL in a Durable Object, by default a project's, while the gateway is stopped. Returns the
- * rows of the last statement.
- */
+/** Runs SQL in a Durable Object, by default a project's, while the gateway is stopped. */
 export async function runSql(state, statements, name, binding = "PROJECT_GATE") {
-  const { config, dispose } = configWith({ path: SQL_WORKER });
-  const worker = await startGateway({ config, state });
+  const worker = await startGateway({ config: configWith({ path: SQL_WORKER }), state });
   try {
     const body = JSON.stringify({ binding, name, statements });
     const response = await fetch(`${worker.url}/v1/sql`, { method: "POST", body });
@@ -300,6 +246,5 @@ export async function runSql(state, statements, name, binding = "PROJECT_GATE") 
     return JSON.parse(text);
   } finally {
     await worker.stop();
-    dispose();
   }
 }

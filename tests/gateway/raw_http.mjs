@@ -1,31 +1,10 @@
-/**
- * A raw HTTP/1.1 client. The client sends bytes verbatim, including those that `fetch` would
- * normalize, reject or repair. It also shows whether a whole response has arrived.
- */
+/** A raw HTTP/1.1 client. */
 import { connect } from "node:net";
 import { checkResponse } from "../harness/openapi.mjs";
 
-/**
- * Maximum time that a connection can be silent. Without this limit, the runner would end the whole
- * file.
- */
 const IDLE_TIMEOUT_MS = 30_000;
 
-/**
- * @typedef {object} RequestOptions
- * @property {string} [method]
- * @property {string} [target] sent verbatim in the request line
- * @property {[string, string][]} [headers] sent in this order; names may repeat
- * @property {string | Buffer} [body]
- * @property {boolean} [chunked] sends the body in chunks, without `Content-Length`
- */
-
-/**
- * Returns the bytes of a request. Adds `Transfer-Encoding` if `chunked` is set. Otherwise, adds
- * `Content-Length` for a body unless the headers already have that field.
- *
- * @param {RequestOptions} options
- */
+/** Returns the bytes of a request. Adds `Transfer-Encoding` if `chunked` is set. */
 export function requestBytes({ method = "GET", target = "/", headers = [], body, chunked }) {
   const all = [...headers];
   const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(body);
@@ -51,9 +30,7 @@ function chunks(bytes, size = 16_384) {
   return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
 }
 
-/** The part of a response that has arrived so far. */
 export class Answer {
-  /** All bytes received. */
   raw = Buffer.alloc(0);
   /** Whether the connection is closed. */
   closed = false;
@@ -117,9 +94,7 @@ export class Answer {
     return JSON.parse(this.text);
   }
 
-  /**
-   * Returns whether the whole response has arrived, according to its `Content-Length` or chunks.
-   */
+  /** Whether the whole response has arrived, according to its `Content-Length` or chunks. */
   get complete() {
     if (!this.hasHead) return false;
     if (this.#method === "HEAD" || this.status === 204 || this.status === 304) return true;
@@ -144,7 +119,6 @@ function unchunked(framed) {
   }
 }
 
-/** One request on its own connection, and the request's response. */
 export class Exchange {
   #socket;
   #origin;
@@ -155,11 +129,6 @@ export class Exchange {
   /** Resolves when the bytes are written or the write has failed. */
   sent;
 
-  /**
-   * @param {number} port of 127.0.0.1
-   * @param {Buffer} bytes sent verbatim, even if they are not valid HTTP
-   * @param {string} [method] the request's method, because a response to HEAD has no body
-   */
   constructor(port, bytes, method = "GET") {
     const answer = new Answer(method);
     this.answer = answer;
@@ -183,12 +152,7 @@ export class Exchange {
     });
   }
 
-  /**
-   * Resolves with the response when `check` returns true or the connection has closed.
-   *
-   * @param {(answer: Answer) => boolean} check
-   * @returns {Promise<Answer>}
-   */
+  /** Resolves with the response when `check` returns true or the connection has closed. */
   until(check) {
     return new Promise((resolve) => {
       const settle = () => {
@@ -202,7 +166,6 @@ export class Exchange {
     });
   }
 
-  /** Disconnects, like a browser whose tab was closed. */
   leave() {
     this.#check();
     this.#socket.destroy();

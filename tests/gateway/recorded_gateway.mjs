@@ -1,11 +1,9 @@
-/**
- * A gateway in front of the simulator. This module sends requests to the gateway and records the
- * responses. Tests can search these responses and the log for secrets.
- */
+/** A gateway in front of the simulator. */
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { after, before as runBefore } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { canaryKey, scanForCanary } from "../harness/canary.mjs";
 import { fastTime } from "../harness/fast_clock.mjs";
@@ -26,77 +24,106 @@ const TRAP = /panicked at|RuntimeError/;
 const UNEXPECTED_PANIC = /panicked at (?!.*\btrap\.rs)/;
 /** A shorter part of a token can occur by chance. */
 const MIN_SECRET_LENGTH = 20;
-/** Pause between two checks of a condition. */
 const CHECK_INTERVAL_MS = 5;
+const REMOVE = { recursive: true, force: true, maxRetries: 5 };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/**
- * Starts a simulator and a gateway in front of the simulator. Returns the {@link RecordedGateway}.
- *
- * @param {string} name appears in the file names of the recorded traffic
- * @param {object} [options]
- * @param {object} [options.upstream] further options of the simulator
- * @param {object} [options.gateway] further options of the gateway
- * @param {number} [options.clockRate] speed of the clocks of the gateway and the simulator
- * @param {boolean} [options.traps] whether tests make the gateway trap
- * @param {(upstream: object) => unknown} [options.prepare] runs before the gateway starts
- * @param {typeof startGateway} [options.startWith] starts the gateway
- */
-export async function startGate(name, options = {}) {
-  const key = canaryKey();
-  const secret = newSecret();
-  const { clockRate } = options;
-  const clock = clockRate > 1 ? { rate: clockRate, epoch: Date.now() } : undefined;
-  const upstream = await startUpstream({ key, pages: 60, clockRate, ...options.upstream });
-  const settings = {
-    upstreamUrl: upstream.url,
-    adminKey: key,
-    secret,
-    allowedOrigins: [ALLOWED_ORIGIN, "http://localhost:5173"],
-    clock,
-    ...options.gateway,
-  };
-  const start = async () => {
-    await options.prepare?.(upstream);
-    return await (options.startWith ?? startGateway)(settings);
-  };
-  const gateway = await start().catch(async (error) => {
-    await upstream.stop();
-    throw error;
-  });
-  return new RecordedGateway(name, {
-    key,
-    secret,
-    upstream,
-    gateway,
-    settings,
-    traps: options.traps,
+/** Starts a simulator and a gateway in front of the simulator. */
+export async function startGate(name, options) {
+  const gate = new RecordedGateway(name);
+  await gate.start(options);
+  return gate;
+}
+
+let ready = Promise.resolve();
+
+/** Runs hooks one after another. `before` of node:test runs those of a file concurrently. */
+export function before(start) {
+  runBefore(() => {
+    const started = ready.then(start);
+    ready = started.catch(() => {});
+    return started;
   });
 }
 
-class RecordedGateway {
+/** Returns an entry of `TRUSTED_ISSUERS`. */
+export const trustedIssuer = ({ url, jwksUrl }, rules) => ({
+  ...{ issuer: url, audience: "quillgate", jwks: jwksUrl, rules },
+});
+
+/** Returns the variables of a gateway that trusts one or more issuers. */
+export const trust = (issuers, rules) => ({
+  TRUSTED_ISSUERS: JSON.stringify([issuers].flat().map((one) => trustedIssuer(one, rules))),
+});
+
+/** Runs a server during the tests of a file or suite. */
+export function useServer(server) {
+  before(() => server.start());
+  after(() => server.stop());
+  return server;
+}
+
+/** Runs a gateway during the tests of a file or suite. `options` can be a function. */
+export function useGate(name, options) {
+  const gate = new RecordedGateway(name);
+  before(async () => gate.start(typeof options === "function" ? await options() : options));
+  after(() => gate.stop());
+  return gate;
+}
+
+export class RecordedGateway {
   #name;
   #answers = [];
   #known = new Set();
+  #temporaryState;
+  key = canaryKey();
+  secret = newSecret();
 
-  constructor(name, parts) {
+  constructor(name) {
     this.#name = name;
-    Object.assign(this, parts);
-    this.host = `127.0.0.1:${this.gateway.port}`;
   }
 
-  /**
-   * Kills the Worker, as a crash would, runs `meanwhile`, and starts the Worker again with its
-   * stored state.
-   */
+  /** `stored` keeps the storage for a restart. `prepare` runs before the gateway starts. */
+  async start({ clockRate, stored, upstream, gateway, prepare, traps, startWith } = {}) {
+    const clock = clockRate > 1 ? { rate: clockRate, epoch: Date.now() } : undefined;
+    if (stored) this.#temporaryState = mkdtempSync(join(tmpdir(), `quillgate-${this.#name}-`));
+    this.traps = traps;
+    this.upstream = await startUpstream({ key: this.key, pages: 60, clockRate, ...upstream });
+    this.settings = {
+      upstreamUrl: this.upstream.url,
+      adminKey: this.key,
+      secret: this.secret,
+      allowedOrigins: [ALLOWED_ORIGIN, "http://localhost:5173"],
+      clock,
+      state: this.#temporaryState,
+      ...gateway,
+    };
+    try {
+      await prepare?.(this.upstream);
+      this.gateway = await (startWith ?? startGateway)(this.settings);
+    } catch (error) {
+      await this.upstream.stop();
+      throw error;
+    }
+  }
+
+  get host() {
+    return `127.0.0.1:${this.gateway.port}`;
+  }
+
+  /** The folder of the durable storage. */
+  get state() {
+    return this.settings.state;
+  }
+
+  /** Kills the Worker, as a crash would, and starts it again with its stored state. */
   async restart(meanwhile = async () => {}) {
-    assert.ok(this.settings.state, "restart needs a gateway that was started with a `state`");
+    assert.ok(this.state, "restart needs a gateway that was started with a `state`");
     const ended = this.gateway;
     await ended.kill();
     await meanwhile();
     const started = await startGateway(this.settings);
     this.gateway = { ...started, log: () => ended.log() + started.log() };
-    this.host = `127.0.0.1:${started.port}`;
   }
 
   /** Returns the current time of the gateway's clock in milliseconds. */
@@ -105,10 +132,7 @@ class RecordedGateway {
     return clock ? fastTime(clock, Date.now()) : Date.now();
   }
 
-  /**
-   * Returns the claims of a valid token, with `changes` applied. The value `undefined` removes a
-   * claim.
-   */
+  /** Returns the claims of a valid token, with `changes` applied. */
   claims(changes = {}) {
     const grant = { sub: "alice", projects: [PROJECT], scope: EVERY_SCOPE };
     return { ...accessClaims(grant), ...changes };
@@ -119,27 +143,13 @@ class RecordedGateway {
     return this.known(mintToken(this.claims(changes), secret));
   }
 
-  /**
-   * Returns a token with the given JOSE header, signed with HMAC and `hash`. A header or claims in
-   * a string are not serialized as JSON.
-   */
-  tokenOf(header, { claims = this.claims(), hash = "sha256", secret = this.secret } = {}) {
-    const text = (part) => (typeof part === "string" ? part : JSON.stringify(part));
-    const body = [header, claims].map((part) => Buffer.from(text(part)).toString("base64url"));
-    const signed = body.join(".");
-    return this.known(`${signed}.${createHmac(hash, secret).update(signed).digest("base64url")}`);
-  }
-
   /** Adds a token to the secrets that {@link stop} searches for. Returns the token. */
   known(token) {
     this.#known.add(token);
     return token;
   }
 
-  /**
-   * Returns the bytes of a request. By default, the request has a valid token. If `authorization`
-   * is `null`, the request has no `Authorization` field. `json` is the value of a JSON body.
-   */
+  /** Returns the bytes of a request. By default, the request has a valid token. */
   bytes({ authorization, json, headers = [], host = this.host, ...rest }) {
     const credential = authorization === undefined ? `Bearer ${this.token()}` : authorization;
     const fields = [
@@ -152,10 +162,7 @@ class RecordedGateway {
     return requestBytes({ ...rest, headers: fields, body });
   }
 
-  /**
-   * Sends bytes and returns the exchange without waiting for the response. {@link stop} searches the
-   * response too.
-   */
+  /** Sends bytes and returns the exchange without waiting for the response. */
   open(bytes, method) {
     const exchange = new Exchange(this.gateway.port, bytes, method);
     this.#answers.push(exchange.answer);
@@ -170,7 +177,6 @@ class RecordedGateway {
     return answer;
   }
 
-  /** Sends a request with the options of {@link bytes}. Returns the response. */
   send(options) {
     return this.sendBytes(this.bytes(options), options.method);
   }
@@ -183,12 +189,10 @@ class RecordedGateway {
     return this.send({ method: "POST", target, json, ...options });
   }
 
-  /** Returns the number of requests that the upstream has received since its last reset. */
   async received() {
     return (await this.upstream.counters()).requests;
   }
 
-  /** Waits until `check` returns true for the upstream's counters, and returns the counters. */
   async untilCounters(check) {
     for (;;) {
       const counters = await this.upstream.counters();
@@ -197,10 +201,6 @@ class RecordedGateway {
     }
   }
 
-  /**
-   * Waits for the log line of a request and returns the line's fields. The pattern skips wrangler's
-   * prefix in error lines.
-   */
   async logged(id) {
     const pattern = new RegExp(`\\{.*"requestId":"${id}".*\\}`);
     for (;;) {
@@ -210,18 +210,15 @@ class RecordedGateway {
     }
   }
 
-  /** Returns the responses and the log. */
   traffic() {
     return [...this.#answers.map(({ raw }) => raw.toString("latin1")), this.gateway.log()];
   }
 
-  /**
-   * Stops the gateway and the simulator. Asserts that the gateway has not panicked, and that no
-   * response and no log line contains the admin key, the secret or a token.
-   */
   async stop() {
+    if (!this.gateway) return;
     await this.gateway.stop();
     await this.upstream.stop();
+    if (this.#temporaryState) rmSync(this.#temporaryState, REMOVE);
     assert.doesNotMatch(this.gateway.log(), this.traps ? UNEXPECTED_PANIC : TRAP);
     const traffic = this.traffic().join("\n");
     mkdirSync(LOGS, { recursive: true });
@@ -241,14 +238,6 @@ class RecordedGateway {
   }
 }
 
-/**
- * Asserts that a response is a problem (RFC 9457) with the common header fields.
- *
- * @param {import("./raw_http.mjs").Answer} answer
- * @param {number} status
- * @param {string} kind the last segment of `type`
- * @returns {Record<string, unknown>} the problem
- */
 export function assertProblem(answer, status, kind) {
   assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
   assert.equal(answer.header("content-type"), "application/problem+json");
@@ -261,7 +250,6 @@ export function assertProblem(answer, status, kind) {
   return problem;
 }
 
-/** Asserts that a response is a validation problem with only this field and rule. */
 export function assertInvalid(answer, field, rule) {
   const { errors } = assertProblem(answer, 400, "invalid-request");
   assert.deepEqual(
@@ -270,10 +258,6 @@ export function assertInvalid(answer, field, rule) {
   );
 }
 
-/**
- * Asserts the header fields that every API response has. The defaults do not match responses that
- * clients can cache, such as page views.
- */
 export function assertCommonHead(answer, { cacheControl = /^no-store$/, vary = "Origin" } = {}) {
   assert.match(answer.header("cache-control"), cacheControl);
   assert.equal(answer.header("x-content-type-options"), "nosniff");

@@ -1,48 +1,30 @@
-/**
- * Watched jobs. This module starts the gateway of a test file, and checks the gateway's event
- * streams and polls.
- */
 import assert from "node:assert/strict";
-import { CLOCK_RATE, startJobs } from "./jobs_gateway.mjs";
+import { CLOCK_RATE, isNow, useJobs } from "./jobs_gateway.mjs";
 
-/** The default polling interval of {@link startJobs}, by the gateway's clock. */
 export const INTERVAL_MS = 1000;
 /** Tolerance for clock differences and a request's latency, by the gateway's clock. */
 export const CLOCK_TOLERANCE_MS = 50 * CLOCK_RATE;
-/** Maximum wait for an event, generous for a busy machine. */
-export const PATIENCE_MS = 60_000;
 
-/** The gateway of the test file, as `startJobs` returns it. */
 export let jobs;
 
-/** Starts the file's gateway, with the options of `startJobs`. */
-export async function startWatched(name, options) {
-  jobs = await startJobs(name, options);
+export function useWatched(name, options) {
+  jobs = useJobs(name, options);
 }
 
 export const idsAndData = (stream) =>
   stream.events.map(({ lastEventId, data }) => [lastEventId, data]);
 export const states = (stream) => stream.events.map(({ data }) => JSON.parse(data).status);
-export const isNow = (status) => (event) => JSON.parse(event.data).status === status;
 
-/**
- * Changes a job upstream and waits until all of these streams have received the job's new status.
- */
 export async function change(id, fields, streams) {
   await jobs.upstream.setJob(id, fields);
-  await Promise.all(streams.map((stream) => stream.event(isNow(fields.status), PATIENCE_MS)));
+  await Promise.all(streams.map((stream) => stream.event(isNow(fields.status))));
 }
 
-/** Asserts that consecutive reads of a job are at least `interval` milliseconds apart. */
 export function assertApart({ at }, interval = INTERVAL_MS) {
   const gaps = at.slice(1).map((moment, index) => moment - at[index]);
   for (const gap of gaps) assert.ok(gap >= interval - CLOCK_TOLERANCE_MS, `read after ${gap} ms`);
 }
 
-/**
- * Opens `count` streams of a job. Returns the streams once each has received the job's current
- * state.
- */
 export function manyWatching(count, id, options) {
   return Promise.all(Array.from({ length: count }, () => jobs.watching(id, options)));
 }
@@ -51,10 +33,4 @@ export function assertGrowing(stream) {
   const ids = stream.events.map(({ lastEventId }) => Number(lastEventId));
   const grow = ids.every((id, index) => index === 0 || id > ids[index - 1]);
   assert.ok(grow, `ids ${ids}`);
-}
-
-/** Returns the job as Mintlify does, without the simulator's own fields. */
-export async function upstreamJob(id) {
-  const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
-  return job;
 }

@@ -1,7 +1,3 @@
-/**
- * The gateway's wrangler configuration. This module copies the configuration, and replaces the
- * script in the copy.
- */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,14 +9,7 @@ const WORKER = join(ROOT, "worker");
 /** The gateway's script, built by `npm run build`. */
 export const BUILT_SCRIPT = join(WORKER, "build", "index.js");
 
-/**
- * Copies `worker/wrangler.toml` to a temporary folder and replaces the script in the copy. Name,
- * bindings and migrations stay the same, so the replacement uses the gateway's durable storage.
- *
- * @param {{ path: string } | { source: string }} script a file, or a module's source
- * @returns {{ config: string, dispose: () => void }} the path of the copy, and a function that
- *   removes the copy
- */
+/** Copies `worker/wrangler.toml` to a temporary folder and replaces the script in the copy. */
 export function configWith(script) {
   const folder = mkdtempSync(join(tmpdir(), "quillgate-config-"));
   const main = script.path ?? join(folder, "script.js");
@@ -29,7 +18,8 @@ export function configWith(script) {
   const withMain = replacePath(original, "main", main);
   const config = join(folder, "wrangler.toml");
   writeFileSync(config, replacePath(withMain, "directory", join(ROOT, "www", "dist")));
-  return { config, dispose: () => rmSync(folder, { recursive: true, force: true }) };
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  return config;
 }
 
 function replacePath(toml, key, path) {

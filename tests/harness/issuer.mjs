@@ -43,7 +43,7 @@ export function signToken(claims, key, header = {}) {
   return `${body}.${signature.toString("base64url")}`;
 }
 
-class Issuer {
+export class Issuer {
   /** Signing keys by algorithm. */
   #keys = newKeys();
   #fault = {};
@@ -53,11 +53,10 @@ class Issuer {
   jwksRequests = 0;
 
   /** Starts an issuer whose URL is also its `iss`. */
-  static async start() {
-    const issuer = new Issuer();
-    const { url, stop } = await listen((...args) => issuer.#respond(...args));
+  async start() {
+    const { url, stop } = await listen((...args) => this.#respond(...args));
     const urls = { jwksUrl: url + JWKS_PATH, authorizeUrl: url + AUTHORIZE_PATH };
-    return Object.assign(issuer, { url, stop, ...urls, tokenUrl: url + TOKEN_PATH });
+    return Object.assign(this, { url, stop, ...urls, tokenUrl: url + TOKEN_PATH });
   }
 
   key(alg = "RS256") {
@@ -217,7 +216,7 @@ class Issuer {
   }
 }
 
-export const startIssuer = Issuer.start;
+export const startIssuer = () => new Issuer().start();
 
 async function respondWithJwks(response, fault, jwks) {
   if (fault.hang) return;

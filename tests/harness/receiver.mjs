@@ -5,7 +5,7 @@ import { listen } from "./listen.mjs";
 const TOLERANCE_SECONDS = 5 * 60;
 const SECRET_PREFIX = "whsec_";
 
-class Receiver {
+export class Receiver {
   #responses = [];
   #default = { status: 204 };
   #waiting = new Set();
@@ -16,13 +16,12 @@ class Receiver {
   connections = 0;
 
   /** Starts a receiver. Its `host` has the form of a list of allowed hosts. */
-  static async start() {
-    const receiver = new Receiver();
-    const { server, ...more } = await listen((...args) => receiver.#receive(...args));
+  async start() {
+    const { server, ...more } = await listen((...args) => this.#receive(...args));
     server.on("connection", () => {
-      receiver.connections += 1;
+      this.connections += 1;
     });
-    return Object.assign(receiver, more, { host: new URL(more.url).host });
+    return Object.assign(this, more, { host: new URL(more.url).host });
   }
 
   /** Queues the responses to the next deliveries. Later ones receive the default. */
@@ -74,7 +73,7 @@ class Receiver {
   }
 }
 
-export const startReceiver = Receiver.start;
+export const startReceiver = () => new Receiver().start();
 
 function toResponse(answer) {
   return typeof answer === "number" ? { status: answer } : answer;

@@ -100,7 +100,7 @@ function controls(url) {
     setLimits: (limits) => control("POST", "limits", limits),
     restoreLimits: () => control("DELETE", "limits"),
     /** Returns every row of a range as `{ totals, views }`, for comparison with an export. */
-    views: (range) => control("GET", `views?${new URLSearchParams(range)}`),
+    views: (range) => control("GET", `analytics?report=views&${new URLSearchParams(range)}`),
     /** Returns a whole report on one page: `{ report, projectId?, dateFrom?, dateTo?, … }`. */
     report: (query) => control("GET", `analytics?${new URLSearchParams(query)}`),
     /** Returns the rows of a list as lines of JSON, identical to the JSON in its pages. */

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { JOBS, PROJECT, startGate } from "../gateway/recorded_gateway.mjs";
+import { before, JOBS, PROJECT, useGate } from "../gateway/recorded_gateway.mjs";
 import { LOGS, startProgram } from "../harness/process.mjs";
 
 const HERE = fileURLToPath(new URL("./", import.meta.url));
@@ -17,52 +17,45 @@ const SCOPE = "jobs:create jobs:read analytics:read analytics:conversations gate
 /** A stream of the job list stays open for an hour, so schemathesis stops after some events. */
 const JOB_COUNT = 10;
 
-export async function startDescribedGateway() {
-  const gate = await startGate("openapi", {
-    upstream: {
-      projects: [PROJECT, "other-docs"],
-      jobDurationMs: 1,
-      createLimit: UNLIMITED,
-      messageLimit: UNLIMITED,
-      analyticsLimit: UNLIMITED,
-      // Hundreds of exports request all rows since the first day of the simulated site.
-      conversations: 60,
+/** Limits out of reach, and jobs that finish immediately. */
+const OPTIONS = {
+  upstream: {
+    projects: [PROJECT, "other-docs"],
+    jobDurationMs: 1,
+    createLimit: UNLIMITED,
+    messageLimit: UNLIMITED,
+    analyticsLimit: UNLIMITED,
+    // Hundreds of exports request all rows since the first day of the simulated site.
+    conversations: 60,
+  },
+  gateway: {
+    archive: true,
+    vars: {
+      ARCHIVE_PROJECTS: `${PROJECT},other-docs`,
+      CREATE_LIMIT_PER_HOUR: String(UNLIMITED),
+      MESSAGE_LIMIT_PER_HOUR: String(UNLIMITED),
+      ANALYTICS_LIMIT_PER_HOUR: String(UNLIMITED),
+      READ_LIMIT_PER_HOUR: String(UNLIMITED),
+      JOB_POLL_SECONDS: "1",
+      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, "x").toString("base64")}`,
+      // A reserved name (RFC 2606), so that no webhook is ever delivered.
+      WEBHOOK_HOSTS: "hooks.example",
     },
-    gateway: {
-      archive: true,
-      vars: {
-        ARCHIVE_PROJECTS: `${PROJECT},other-docs`,
-        CREATE_LIMIT_PER_HOUR: String(UNLIMITED),
-        MESSAGE_LIMIT_PER_HOUR: String(UNLIMITED),
-        ANALYTICS_LIMIT_PER_HOUR: String(UNLIMITED),
-        READ_LIMIT_PER_HOUR: String(UNLIMITED),
-        JOB_POLL_SECONDS: "1",
-        WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, "x").toString("base64")}`,
-        // A reserved name (RFC 2606), so that no webhook is ever delivered.
-        WEBHOOK_HOSTS: "hooks.example",
-      },
-    },
-  });
-  try {
-    for (let count = 0; count < JOB_COUNT; count += 1) await gate.post(JOBS, { prompt: "x" });
-    const response = await gate.get("/openapi.json", { authorization: null });
-    assert.equal(response.status, 200);
-    return { gate, description: response.json };
-  } catch (error) {
-    await gate.stop();
-    throw error;
-  }
-}
+  },
+};
 
 export function testWithSchemathesis({ maxExamples }) {
-  let gate;
+  const gate = useGate("openapi", OPTIONS);
   let description;
   let tokens;
   let run;
   let report;
 
   before(async () => {
-    ({ gate, description } = await startDescribedGateway());
+    for (let count = 0; count < JOB_COUNT; count += 1) await gate.post(JOBS, { prompt: "x" });
+    const response = await gate.get("/openapi.json", { authorization: null });
+    assert.equal(response.status, 200);
+    description = response.json;
     tokens = {
       alice: gate.token({ sub: "alice", scope: SCOPE }),
       bob: gate.token({ sub: "bob", scope: SCOPE, projects: ["other-docs"] }),
@@ -70,7 +63,6 @@ export function testWithSchemathesis({ maxExamples }) {
     run = await runSchemathesis({ gate, description, tokens, maxExamples });
     report = JSON.parse(readFileSync(REPORT, "utf8"));
   });
-  after(() => gate?.stop());
 
   test("schemathesis finds no failure", () => {
     assert.deepEqual(report.failures, [], run.output);

@@ -1,36 +1,88 @@
-/**
- * Analytics reports. Each report requires its scope, and all reports share one hourly budget. The
- * gateway caches reports, but it caches conversations only in memory.
- */
+/** Analytics reports. Each report requires its scope, and all reports share one hourly budget. */
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { scanForCanary } from "../../harness/canary.mjs";
 import { assertViews, caller, upstreamsOwn } from "../analytics_requests.mjs";
-import { assertProblem, startGate } from "../recorded_gateway.mjs";
-import {
-  BOTH,
-  CONVERSATIONS,
-  costing,
-  gate,
-  HIT,
-  LISTS,
-  MISS,
-  NAMES,
-  newRange,
-  newTarget,
-  PERSONAL,
-  READ,
-  REPORTS,
-  reader,
-  state,
-  targetOf,
-  threadTarget,
-  UPSTREAM,
-  useReports,
-} from "./reports.mjs";
+import { assertProblem, before, PROJECT, useGate } from "../recorded_gateway.mjs";
 
-useReports("reports");
+const READ = "analytics:read";
+const CONVERSATIONS = "analytics:conversations";
+const BOTH = { scope: `${READ} ${CONVERSATIONS}` };
+
+/** The reports by name. */
+const REPORTS = {
+  views: { path: "views", rows: "views", by: "offset", most: 250, scope: READ },
+  visitors: { path: "visitors", rows: "visitors", by: "offset", most: 250, scope: READ },
+  feedback: { path: "feedback", rows: "feedback", by: "cursor", most: 100, scope: READ },
+  feedbackByPage: { path: "feedback/by-page", rows: "feedback", most: 100, scope: READ },
+  searches: { path: "searches", rows: "searches", by: "cursor", most: 100, scope: READ },
+  conversations: {
+    path: "assistant",
+    rows: "conversations",
+    by: "cursor",
+    most: 1000,
+    scope: CONVERSATIONS,
+  },
+  conversation: { path: "assistant/threads", scope: CONVERSATIONS },
+  callerStats: { path: "assistant/caller-stats", scope: READ },
+};
+const NAMES = Object.keys(REPORTS);
+const LISTS = NAMES.filter((name) => REPORTS[name].by);
+const PERSONAL = ["conversations", "conversation"];
+
+const MISS = "fwd=uri-miss; stored";
+const HIT = "hit; ttl=+";
+
+const DAY_MS = 86_400_000;
+const day = (number) => new Date(Date.UTC(2015, 1, 1) + number * DAY_MS).toISOString().slice(0, 10);
+
+let ranges = 0;
+
+/** Returns a past range of 60 days that no test has requested yet. */
+function newRange() {
+  ranges += 1;
+  return { dateFrom: day(ranges), dateTo: day(ranges + 60) };
+}
+
+/** Ids of conversations at the simulator. {@link newTarget} removes each id that it uses. */
+let turns;
+
+const targetOf = (name, query = {}) =>
+  `/v1/analytics/${PROJECT}/${REPORTS[name].path}?${new URLSearchParams(query)}`;
+
+const threadTarget = (id) => `/v1/analytics/${PROJECT}/assistant/threads/${id}`;
+
+/** Returns a target of the report `name` that no test has requested yet. */
+function newTarget(name, range = newRange) {
+  return name === "conversation" ? threadTarget(turns.pop()) : targetOf(name, range());
+}
+
+/** Options of the simulator. They provide several pages of each list, and a high rate limit. */
+const UPSTREAM = { pages: 610, analyticsLimit: 1e6 };
+
+const gate = useGate("reports", {
+  stored: true,
+  upstream: UPSTREAM,
+  gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
+});
+let reader;
+
+before(async () => {
+  reader = caller(gate, "rita", BOTH);
+  const range = { dateFrom: "2020-01-01", dateTo: "2020-03-01" };
+  const { conversations } = await gate.upstream.report({ report: "assistant", ...range });
+  turns = [...new Set(conversations.map(({ id }) => id))];
+});
+beforeEach(() => gate.upstream.reset());
+
+/** Returns the result of `run`. Asserts that `run` causes exactly `requests` upstream requests. */
+async function costing(requests, run) {
+  const before = await gate.received();
+  const result = await run();
+  assert.equal((await gate.received()) - before, requests, "requests upstream");
+  return result;
+}
 
 describe("the contents of a report", () => {
   for (const name of LISTS) {
@@ -71,54 +123,47 @@ describe("the contents of a report", () => {
   }
 });
 
-describe("the scope of a report", () => {
-  for (const name of NAMES) {
-    const { scope } = REPORTS[name];
-    const other = scope === READ ? CONVERSATIONS : READ;
+for (const name of NAMES) {
+  const { scope } = REPORTS[name];
+  const other = scope === READ ? CONVERSATIONS : READ;
 
-    test(`requires ${scope} for ${name}, even when the report is cached`, async () => {
-      const target = newTarget(name);
-      const outsider = caller(gate, "mallory", { scope: `jobs:create jobs:read ${other}` });
-      const assertForbidden = async () => {
-        const answer = await costing(0, () => gate.get(target, outsider));
-        const { detail } = assertProblem(answer, 403, "insufficient-scope");
-        assert.match(detail, new RegExp(`scope ${scope}$`));
-        assert.equal(
-          answer.header("www-authenticate"),
-          `Bearer realm="quillgate", error="insufficient_scope", scope="${scope}"`,
-        );
-      };
-      await assertForbidden();
-      await costing(1, async () => {
-        assertViews(await gate.get(target, caller(gate, "rob", { scope })), MISS);
-      });
-      await assertForbidden();
+  test(`requires ${scope} for ${name}, even when the report is cached`, async () => {
+    const target = newTarget(name);
+    const outsider = caller(gate, "mallory", { scope: `jobs:create jobs:read ${other}` });
+    const assertForbidden = async () => {
+      const answer = await costing(0, () => gate.get(target, outsider));
+      const { detail } = assertProblem(answer, 403, "insufficient-scope");
+      assert.match(detail, new RegExp(`scope ${scope}$`));
+      assert.equal(
+        answer.header("www-authenticate"),
+        `Bearer realm="quillgate", error="insufficient_scope", scope="${scope}"`,
+      );
+    };
+    await assertForbidden();
+    await costing(1, async () => {
+      assertViews(await gate.get(target, caller(gate, "rob", { scope })), MISS);
     });
+    await assertForbidden();
+  });
+}
+
+test("caches each page of a list with cursors separately", async () => {
+  for (const name of ["feedback", "searches", "conversations"]) {
+    const query = { ...newRange(), limit: 10 };
+    const first = await costing(1, () => gate.get(targetOf(name, query), reader));
+    const next = targetOf(name, { ...query, cursor: first.json.nextCursor });
+    const second = await costing(1, () => gate.get(next, reader));
+    assert.notEqual(second.header("etag"), first.header("etag"));
+    await costing(0, async () => {
+      assert.equal((await gate.get(next, reader)).text, second.text);
+      assert.equal((await gate.get(targetOf(name, query), reader)).text, first.text);
+    });
+    await costing(1, () => gate.get(targetOf(name, { ...query, limit: 11 }), reader));
   }
 });
 
-describe("a cached report", () => {
-  test("caches each page of a list with cursors separately", async () => {
-    for (const name of ["feedback", "searches", "conversations"]) {
-      const query = { ...newRange(), limit: 10 };
-      const first = await costing(1, () => gate.get(targetOf(name, query), reader));
-      const next = targetOf(name, { ...query, cursor: first.json.nextCursor });
-      const second = await costing(1, () => gate.get(next, reader));
-      assert.notEqual(second.header("etag"), first.header("etag"));
-      await costing(0, async () => {
-        assert.equal((await gate.get(next, reader)).text, second.text);
-        assert.equal((await gate.get(targetOf(name, query), reader)).text, first.text);
-      });
-      await costing(1, () => gate.get(targetOf(name, { ...query, limit: 11 }), reader));
-    }
-  });
-});
-
 describe("an upstream response with another schema", () => {
-  /**
-   * Upstream bodies with malformed top-level properties. The gateway leaves the validation of rows
-   * to its clients.
-   */
+  /** Upstream bodies with malformed top-level properties. */
   const MALFORMED = {
     views: [
       {},
@@ -165,17 +210,17 @@ describe("an upstream response with another schema", () => {
 
 describe("the shared budget of all reports", () => {
   const LIMIT = 100;
-  let own;
+  // `ANALYTICS_LIMIT_PER_HOUR` is unset, so the default limit of 100 applies. Cached ranges that
+  // include today are fresh for one second.
+  const own = useGate("reports-budget", {
+    upstream: UPSTREAM,
+    gateway: { vars: { ANALYTICS_FRESH_SECONDS: "1" } },
+  });
   let analyst;
 
-  before(async () => {
-    // `ANALYTICS_LIMIT_PER_HOUR` is unset, so the default limit of 100 applies. Cached ranges that
-    // include today are fresh for one second.
-    const vars = { ANALYTICS_FRESH_SECONDS: "1" };
-    own = await startGate("reports-budget", { upstream: UPSTREAM, gateway: { vars } });
+  before(() => {
     analyst = caller(own, "rita", BOTH);
   });
-  after(() => own?.stop());
 
   test(`limits all reports together to ${LIMIT} requests`, async () => {
     for (let used = await own.received(); used < LIMIT; used += 1) {
@@ -204,15 +249,11 @@ describe("assistant conversations", () => {
 
   /** Returns the stored files that contain `text` in any common encoding. */
   async function filesContaining(text) {
-    const { files, hits } = await scanForCanary(text, [state]);
+    const { files, hits } = await scanForCanary(text, [gate.state]);
     assert.ok(files > 0, "the storage folder has files");
     return hits;
   }
 
-  /**
-   * Reads the reports that contain `COMMENT`, `QUESTION` or `RESPONSE`. Returns the targets of
-   * these reports, and the ids of a conversation and of its first message.
-   */
   async function readAll() {
     const range = newRange();
     const targets = { feedback: targetOf("feedback", { ...range, limit: 100 }) };

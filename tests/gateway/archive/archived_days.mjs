@@ -1,14 +1,6 @@
-/**
- * A gateway with a daily archive. This module starts the gateway, runs its archive, and compares
- * the archived days with the simulator's counts.
- */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before } from "node:test";
 import { queryArchive } from "../../harness/gateway.mjs";
-import { PROJECT, startGate } from "../recorded_gateway.mjs";
+import { before, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 export const DAY_MS = 86_400_000;
 /** `ARCHIVE_DAYS=90 ARCHIVE_PAGES=5000` simulates three months of a large site. */
@@ -22,12 +14,11 @@ const WINDOW_SECONDS = 3;
 /** Tolerance for differences in the latency of two requests, by the simulator's clock. */
 const LATENCY_TOLERANCE_MS = 50 * CLOCK_RATE;
 const SHARE = 33;
-export const RECHECK_DAYS = 3;
+const RECHECK_DAYS = 3;
 export const OTHER = "other-docs";
 export const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
 export const SCOPES = "analytics:read gateway:operate";
 
-export const state = mkdtempSync(join(tmpdir(), "quillgate-archive-"));
 /** The tests of a file take less than this time of the fast clock. */
 const MAX_RUN_MS = 20 * 60_000;
 const untilMidnight = DAY_MS - (Date.now() % DAY_MS);
@@ -37,39 +28,27 @@ const forwardMs = untilMidnight < MAX_RUN_MS ? untilMidnight : 0;
 const startedAt = Date.now() + forwardMs;
 export const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
 export const dayNumber = (date) => Date.parse(date) / DAY_MS;
-export let gate;
-
-/** Starts a gateway with a daily archive before the tests of a file, and stops it afterwards. */
-export function useArchive(name) {
-  before(async () => {
-    gate = await startGate(name, {
-      clockRate: CLOCK_RATE,
-      upstream: { pages: PAGES, varyingDays: true, projects: [PROJECT, OTHER] },
-      prepare: (upstream) => upstream.forwardClock(forwardMs),
-      gateway: {
-        state,
-        clock: { rate: CLOCK_RATE, epoch: Date.now() - forwardMs / (CLOCK_RATE - 1) },
-        archive: true,
-        vars: {
-          ARCHIVE_PROJECTS: PROJECT,
-          ARCHIVE_SHARE: String(SHARE),
-          ARCHIVE_RECHECK_DAYS: String(RECHECK_DAYS),
-          ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
-          LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
-          // If the gateway is killed during a request, the request counts against the budget for a
-          // window plus this timeout.
-          UPSTREAM_TIMEOUT_SECONDS: "10",
-        },
-      },
-    });
-    await gate.upstream.setLimits({ analytics: null });
-  });
-
-  after(async () => {
-    await gate?.stop();
-    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
-  });
-}
+export const gate = useGate(`archive-${process.pid}`, () => ({
+  clockRate: CLOCK_RATE,
+  stored: true,
+  upstream: { pages: PAGES, varyingDays: true, projects: [PROJECT, OTHER] },
+  prepare: (upstream) => upstream.forwardClock(forwardMs),
+  gateway: {
+    clock: { rate: CLOCK_RATE, epoch: Date.now() - forwardMs / (CLOCK_RATE - 1) },
+    archive: true,
+    vars: {
+      ARCHIVE_PROJECTS: PROJECT,
+      ARCHIVE_SHARE: String(SHARE),
+      ARCHIVE_RECHECK_DAYS: String(RECHECK_DAYS),
+      ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
+      LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
+      // If the gateway is killed during a request, the request counts against the budget for a
+      // window plus this timeout.
+      UPSTREAM_TIMEOUT_SECONDS: "10",
+    },
+  },
+}));
+before(() => gate.upstream.setLimits({ analytics: null }));
 
 export function send(path, { json, scope = SCOPES, headers = [] } = {}) {
   const authorization = `Bearer ${gate.token({ scope })}`;
@@ -95,7 +74,6 @@ export async function runUntilComplete() {
   }
 }
 
-/** Returns the simulator's page views and visitor counts of a day. */
 export async function truthOf(date) {
   const dateTo = new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
   const range = { dateFrom: date, dateTo };
@@ -105,25 +83,16 @@ export async function truthOf(date) {
 }
 
 export const truths = () => Promise.all(days().map(truthOf));
-/**
- * Returns the number of requests that the archive needs for each day: one for the visitors, and one
- * per page of 250 rows.
- */
+/** Returns the requests that the archive needs for each day: one for visitors, one per 250 rows. */
 export async function countRequests(dates) {
   const truths = await Promise.all(dates.map(truthOf));
   return truths.map(({ views }) => 1 + Math.max(1, Math.ceil(views.length / 250)));
 }
 export const add = (numbers) => numbers.reduce((all, number) => all + number, 0);
-/**
- * Returns the days that the archive fetches again if their last fetch was yesterday. The counts of
- * these days can still change.
- */
+/** Returns the days that the archive fetches again if their last fetch was yesterday. */
 export const unsettled = () => Array.from({ length: RECHECK_DAYS + 1 }, (_, at) => daysAgo(at + 1));
 
-/**
- * Asserts that an estimated number of requests is plausible. An estimate is based on the size of a
- * typical day, not on the size of each day.
- */
+/** Asserts that an estimated number of requests is plausible. */
 export function assertEstimated(requests, days, each) {
   const [min, max] = [days * Math.min(...each), days * Math.max(...each)];
   assert.ok(min <= requests && requests <= max, `${requests}, not ${min} to ${max}`);
@@ -135,7 +104,7 @@ export const counts = ({ human, ai, total }) => ({ human, ai, total });
 /** Returns the stored rows of all pages, ordered by day and path. */
 function archivedRows() {
   return queryArchive(
-    state,
+    gate.state,
     "SELECT day, path, human, ai, total FROM page_views ORDER BY day, path",
   );
 }
@@ -144,13 +113,12 @@ function archivedRows() {
 export const archivedState = async () => [
   await archivedRows(),
   await queryArchive(
-    state,
+    gate.state,
     `SELECT day, pages, human, ai, total, visitors_total,
      (SELECT count(*) FROM staging) AS staged FROM day ORDER BY day`,
   ),
 ];
 
-/** Asserts that the stored rows of all days equal the simulator's rows with at least one view. */
 export async function assertEqualToTruth(truths) {
   const expected = truths.flatMap(({ date, views }) =>
     views
@@ -167,7 +135,6 @@ export function countRepetitions(requests) {
   return requests.length - new Set(requests.map(({ target }) => target)).size;
 }
 
-/** Asserts that the archive never exceeds its share of the budget in any window. */
 export function assertWithinShare(requests) {
   const share = Math.floor((LIMIT * SHARE) / 100);
   const times = requests.map(({ at }) => at);

@@ -1,7 +1,3 @@
-/**
- * The daily archive. Cron runs store the counts of each day, and continue after upstream failures
- * and crashes of the gateway. The gateway returns series from the stored days.
- */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -30,14 +26,10 @@ import {
   read,
   runUntilComplete,
   send,
-  state,
   truthOf,
   truths,
   unsettled,
-  useArchive,
 } from "./archived_days.mjs";
-
-useArchive("archive");
 
 test("returns an empty archive and reports yesterday as missing before the first cron run", async () => {
   const status = await read("/status");
@@ -130,8 +122,6 @@ test(
   },
 );
 
-// --- reading series ---
-
 /** Returns a predicate that accepts the path `prefix` and all paths below it. */
 const below = (prefix) => (path) =>
   prefix === "/" || path === prefix || path.startsWith(`${prefix}/`);
@@ -145,10 +135,7 @@ const sum = (rows) =>
     { human: 0, ai: 0, total: 0 },
   );
 
-/**
- * Returns the first day of the week or month that contains `date`, or `date` itself if `group` is
- * "day". As a cross-check, the computation differs from the gateway's.
- */
+/** Returns the first day of the group with `date`, computed in another way than the gateway's. */
 function groupOf(group, date) {
   const at = new Date(`${date}T00:00:00Z`);
   if (group === "week") at.setUTCDate(at.getUTCDate() - ((at.getUTCDay() + 6) % 7));
@@ -201,11 +188,12 @@ test("returns series by day, week and month that match the upstream for the site
   assert.deepEqual(await archiveRequests(), [], "series are not read from the upstream");
 });
 
-// --- days that change, fail or expire ---
-
 /** Moves the fetch times of all stored days back by `count` days. */
 const age = (count) =>
-  queryArchive(state, `UPDATE day SET fetched = fetched - ${count * DAY_MS}; SELECT 1 AS done`);
+  queryArchive(
+    gate.state,
+    `UPDATE day SET fetched = fetched - ${count * DAY_MS}; SELECT 1 AS done`,
+  );
 
 test("corrects an archived day whose counts grew later, with one more fetch", LONG, async () => {
   await gate.upstream.reset();
@@ -267,7 +255,7 @@ test(
 test("lists the missing days of a series instead of counting them as zero", async () => {
   const lost = daysAgo(3);
   await queryArchive(
-    state,
+    gate.state,
     `UPDATE day SET fetched = NULL WHERE day = ${dayNumber(lost)}; SELECT 1 AS done`,
   );
   const byDay = await read(query(allDays()));
@@ -312,14 +300,13 @@ test("deletes archived days past their retention, and no others", LONG, async ()
   await gate.gateway.stop();
   gate.settings.vars.ARCHIVE_RETENTION_DAYS = String(RETAINED_DAYS);
   gate.gateway = await startGateway(gate.settings);
-  gate.host = `127.0.0.1:${gate.gateway.port}`;
   await gate.gateway.runCron();
   if (DAYS - RETAINED_DAYS > 10) {
     for (let at = 0; at < DAYS; at += 10) await gate.gateway.runCron();
   }
   const { dateFrom, complete } = await read("/status");
   assert.deepEqual([dateFrom, complete], [daysAgo(RETAINED_DAYS), RETAINED_DAYS]);
-  const [{ first }] = await queryArchive(state, "SELECT min(day) AS first FROM page_views");
+  const [{ first }] = await queryArchive(gate.state, "SELECT min(day) AS first FROM page_views");
   assert.equal(first, dayNumber(daysAgo(RETAINED_DAYS)));
   const series = await read(query(allDays()));
   assert.equal(series.views.length, RETAINED_DAYS);
@@ -331,9 +318,8 @@ for (const [what, settings, words] of [
 ]) {
   test(`returns 501 and the step to take from the archive routes ${what}`, async () => {
     await gate.gateway.stop();
-    const elsewhere = join(state, what);
+    const elsewhere = join(gate.state, what);
     gate.gateway = await startGateway({ ...gate.settings, ...settings, state: elsewhere });
-    gate.host = `127.0.0.1:${gate.gateway.port}`;
     for (const [path, json] of [
       [query(allDays())],
       ["/status"],

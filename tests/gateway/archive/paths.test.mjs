@@ -1,22 +1,12 @@
-/**
- * Paths that could harm the daily archive. The gateway stores control characters percent-encoded,
- * and cuts paths of more than 1,024 bytes. It counts prefixes exactly.
- */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { PROJECT, startGate } from "../recorded_gateway.mjs";
+import { after, describe, test } from "node:test";
+import { before, PROJECT, startGate } from "../recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
 const startedAt = Date.now();
 const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
 const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
-/**
- * Maximum time for a run that fetches one day. In an early build, a run with a NUL in a path never
- * ended.
- */
+/** Maximum time for a run. In an early build, a run with a NUL in a path never ended. */
 const RUN_MS = 30_000;
 /** Maximum size of the database. One day of ordinary paths takes less. */
 const MAX_BYTES = 200_000;
@@ -26,20 +16,12 @@ const row = (path, human) => ({ path, human, ai: 1, total: human + 1 });
 const sum = (rows) => rows.reduce((total, { human }) => total + human, 0);
 const deepPath = (segments, suffix = "") => "/s".repeat(segments) + suffix;
 
-/**
- * Starts a gateway that archives the rows `views` as yesterday's page views. Returns the gateway,
- * the expected totals, and functions that read the archive and stop the
- * gateway.
- */
+/** Starts a gateway that archives the rows `views` as yesterday's page views. */
 async function archiveYesterday(name, views) {
-  const state = mkdtempSync(join(tmpdir(), `quillgate-${name}-`));
   const gate = await startGate(name, {
-    gateway: { state, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
+    gateway: { archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
   });
-  const stop = async () => {
-    await gate.stop();
-    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
-  };
+  const stop = () => gate.stop();
   const read = async (path, query = {}) => {
     const authorization = `Bearer ${gate.token({ scope: "analytics:read gateway:operate" })}`;
     const target = `${DAILY}${path}?${new URLSearchParams(query)}`;

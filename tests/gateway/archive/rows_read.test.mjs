@@ -1,11 +1,8 @@
 /** The number of D1 rows that a request for the archive reads. D1 bills every row. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { queryArchive, startGateway } from "../../harness/gateway.mjs";
-import { assertInvalid, PROJECT, startGate } from "../recorded_gateway.mjs";
+import { assertInvalid, before, PROJECT, useGate } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const PAGES = 50_000;
@@ -15,43 +12,42 @@ const MAX_ROWS = 400_000 + 100;
 const FIRST_DAY = 19_783;
 const date = (day) => new Date(day * 86_400_000).toISOString().slice(0, 10);
 const RANGE = { dateFrom: date(FIRST_DAY), dateTo: date(FIRST_DAY + DAYS) };
-const state = mkdtempSync(join(tmpdir(), "quillgate-archive-rows-"));
-let gate;
-let worker;
+const config = configWith({
+  source: `
+    import worker from ${JSON.stringify(BUILT_SCRIPT)};
+    export * from ${JSON.stringify(BUILT_SCRIPT)};
+    const wrap = (statement, read) => ({
+      bind: (...values) => wrap(statement.bind(...values), read),
+      all: async () => {
+        const result = await statement.all();
+        read(result.meta.rows_read);
+        return result;
+      },
+    });
+    let rows = 0;
+    const read = (count) => {
+      rows += count;
+    };
+    export default {
+      fetch(request, env, context) {
+        if (new URL(request.url).pathname === "/v1/rows-read") return new Response(rows);
+        const ARCHIVE = { prepare: (query) => wrap(env.ARCHIVE.prepare(query), read) };
+        return worker.fetch(request, { ...env, ARCHIVE }, context);
+      },
+    };
+  `,
+});
+const gate = useGate("archive-rows", {
+  stored: true,
+  gateway: { config, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
+});
 
 before(async () => {
-  worker = configWith({
-    source: `
-      import worker from ${JSON.stringify(BUILT_SCRIPT)};
-      export * from ${JSON.stringify(BUILT_SCRIPT)};
-      const wrap = (statement, read) => ({
-        bind: (...values) => wrap(statement.bind(...values), read),
-        all: async () => {
-          const result = await statement.all();
-          read(result.meta.rows_read);
-          return result;
-        },
-      });
-      let rows = 0;
-      const read = (count) => {
-        rows += count;
-      };
-      export default {
-        fetch(request, env, context) {
-          if (new URL(request.url).pathname === "/v1/rows-read") return new Response(rows);
-          const ARCHIVE = { prepare: (query) => wrap(env.ARCHIVE.prepare(query), read) };
-          return worker.fetch(request, { ...env, ARCHIVE }, context);
-        },
-      };
-    `,
-  });
-  const options = { state, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } };
-  gate = await startGate("archive-rows", { gateway: { ...options, config: worker.config } });
   await gate.gateway.stop();
   const numbers = (name, count) =>
     `${name} (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM ${name} WHERE n < ${count - 1})`;
   await queryArchive(
-    state,
+    gate.state,
     `INSERT INTO project VALUES (1, '${PROJECT}', ${FIRST_DAY});
      INSERT INTO day (project, day, fetched, human, ai, total, has_page_views)
      WITH RECURSIVE ${numbers("number", DAYS + 1)} SELECT 1, ${FIRST_DAY} + n, 1, 0, 0, 0, 1 FROM number;
@@ -61,15 +57,8 @@ before(async () => {
      SELECT 1 AS done`,
   );
   gate.gateway = await startGateway(gate.settings);
-  gate.host = `127.0.0.1:${gate.gateway.port}`;
-});
-after(async () => {
-  await gate?.stop();
-  worker?.dispose();
-  rmSync(state, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Returns the number of rows that the Worker has read. */
 async function readCount() {
   const response = await fetch(`${gate.gateway.url}/v1/rows-read`);
   return Number(await response.text());

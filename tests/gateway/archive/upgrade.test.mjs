@@ -8,10 +8,10 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { ROOT } from "../../../scripts/versions.mjs";
 import { queryArchive, startGateway } from "../../harness/gateway.mjs";
-import { assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
+import { assertProblem, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
 const FIRST_DAY = Math.floor(Date.now() / DAY_MS) - 9;
@@ -20,9 +20,7 @@ const RANGE = { dateFrom: date(FIRST_DAY), dateTo: date(FIRST_DAY + 2) };
 const read = (...path) => readFileSync(join(ROOT, ...path), "utf8");
 const earlier = JSON.parse(read("tests", "gateway", "archive", "earlier_archive.json"));
 const state = mkdtempSync(join(tmpdir(), "quillgate-archive-upgrade-"));
-let gate;
-
-before(async () => {
+const gate = useGate("archive-upgrade", async () => {
   const insert = (table, rows) =>
     rows.map((row) => {
       const values = row.map((value) => (typeof value === "string" ? `'${value}'` : String(value)));
@@ -45,14 +43,9 @@ before(async () => {
     "SELECT 1 AS done",
   ];
   await queryArchive(state, statements.join(";"));
-  gate = await startGate("archive-upgrade", {
-    gateway: { state, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
-  });
+  return { gateway: { state, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } } };
 });
-after(async () => {
-  await gate?.stop();
-  rmSync(state, { recursive: true, force: true, maxRetries: 5 });
-});
+after(() => rmSync(state, { recursive: true, force: true, maxRetries: 5 }));
 
 async function get(path, query = {}) {
   const authorization = `Bearer ${gate.token({ scope: "analytics:read" })}`;
@@ -126,7 +119,6 @@ test("returns 501 and the step to take while the new table is missing", async ()
   await gate.gateway.stop();
   const settings = { ...gate.settings, archive: "without tables", state: elsewhere };
   gate.gateway = await startGateway(settings);
-  gate.host = `127.0.0.1:${gate.gateway.port}`;
   const authorization = `Bearer ${gate.token({ scope: "analytics:read" })}`;
   for (const path of ["daily", "archived"]) {
     const target = `/v1/analytics/${PROJECT}/views/${path}?${new URLSearchParams(RANGE)}`;

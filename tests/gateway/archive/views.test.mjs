@@ -1,7 +1,3 @@
-/**
- * The list of viewed pages. The gateway adds up the views of each page on the archived days of a
- * range. It also lists the days of the range that are missing.
- */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROJECT } from "../recorded_gateway.mjs";
@@ -15,10 +11,7 @@ import {
   runUntilComplete,
   send,
   truths,
-  useArchive,
 } from "./archived_days.mjs";
-
-useArchive("archived-views");
 
 const TARGET = `/v1/analytics/${PROJECT}/views/archived`;
 
@@ -33,10 +26,6 @@ async function readPage(values) {
   return answer.json;
 }
 
-/**
- * Returns the whole list, read in several requests. Asserts that all responses have the same
- * totals.
- */
 async function readAll(values) {
   const rows = [];
   const first = await readPage(values);

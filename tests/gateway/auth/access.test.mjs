@@ -1,17 +1,8 @@
-/**
- * Access checks. The gateway checks the authentication scheme, the token, the project and the scope
- * of a request before it sends the request upstream.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { assertProblem, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 
-let gate;
-
-before(async () => {
-  gate = await startGate("access");
-});
-after(() => gate?.stop());
+const gate = useGate("access");
 
 /** Asserts that six operations reject this `Authorization` value with the same problem. */
 async function assertUnauthorized(authorization, kind, detail) {
@@ -34,24 +25,22 @@ async function assertUnauthorized(authorization, kind, detail) {
   }
 }
 
-describe("without a bearer token", () => {
-  for (const [what, authorization] of [
-    ["without an Authorization field", () => null],
-    ["with an empty Authorization field", () => ""],
-    ["with a token but no scheme", () => gate.token()],
-    [
-      "with Basic credentials that hold a token",
-      () => `Basic ${Buffer.from(`alice:${gate.token()}`).toString("base64")}`,
-    ],
-    ["with a valid token under the Basic scheme", () => `Basic ${gate.token()}`],
-    ["with a valid token under the Token scheme", () => `Token ${gate.token()}`],
-    ["with Bearer but no token", () => "Bearer"],
-    ["with a tab after Bearer", () => `Bearer\t${gate.token()}`],
-    ["with two schemes in one field", () => `Basic Zm9v, Bearer ${gate.token()}`],
-  ]) {
-    test(`rejects a request ${what}`, () => assertUnauthorized(authorization(), "missing-token"));
-  }
-});
+for (const [what, authorization] of [
+  ["without an Authorization field", () => null],
+  ["with an empty Authorization field", () => ""],
+  ["with a token but no scheme", () => gate.token()],
+  [
+    "with Basic credentials that hold a token",
+    () => `Basic ${Buffer.from(`alice:${gate.token()}`).toString("base64")}`,
+  ],
+  ["with a valid token under the Basic scheme", () => `Basic ${gate.token()}`],
+  ["with a valid token under the Token scheme", () => `Token ${gate.token()}`],
+  ["with Bearer but no token", () => "Bearer"],
+  ["with a tab after Bearer", () => `Bearer\t${gate.token()}`],
+  ["with two schemes in one field", () => `Basic Zm9v, Bearer ${gate.token()}`],
+]) {
+  test(`rejects a request ${what}`, () => assertUnauthorized(authorization(), "missing-token"));
+}
 
 describe("a valid token", () => {
   async function assertForbidden(changes, target = VIEWS) {

@@ -1,49 +1,34 @@
-/**
- * Issuer keys. For one issuer, 400 forged tokens cause at most four fetches of its key set. The
- * gateway accepts tokens with a known key while their issuer is unreachable. A cached response
- * cannot hide a new key, and a cached error does not stay.
- */
+/** Issuer keys. For one issuer, 400 forged tokens cause at most four fetches of its key set. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, test } from "node:test";
-import { newSigningKey, signToken, startIssuer } from "../../harness/issuer.mjs";
-import { assertProblem, EVERY_SCOPE, PROJECT, startGate } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { Issuer, newSigningKey, signToken } from "../../harness/issuer.mjs";
+import {
+  assertProblem,
+  EVERY_SCOPE,
+  PROJECT,
+  trust,
+  useGate,
+  useServer,
+} from "../recorded_gateway.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const FORGED_TOKENS = 400;
 const CONCURRENCY = 100;
-/**
- * The gateway fetches the key set once for the first token, and once for an unknown kid. If the
- * attack lasts longer than a minute, the gateway fetches the set up to two more times.
- */
+/** The gateway fetches the key set once for the first token, and once for an unknown kid. */
 const MAX_FETCHES = 4;
 
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
 
-function trust(...issuers) {
-  const rule = { claims: { repository: "acme/docs" }, projects: [PROJECT], scope: EVERY_SCOPE };
-  const entries = issuers.map(({ url, jwksUrl }) => {
-    return { issuer: url, audience: "quillgate", jwks: jwksUrl, rules: [rule] };
-  });
-  return { vars: { TRUSTED_ISSUERS: JSON.stringify(entries) } };
-}
+const RULE = { claims: { repository: "acme/docs" }, projects: [PROJECT], scope: EVERY_SCOPE };
 
 const mint = (gate, issuer, options) =>
   bearer(gate.known(issuer.mint(issuer.githubClaims(), options)));
 
 describe("an attacker with 400 forged tokens and random kids", () => {
   const attackerKey = newSigningKey();
-  let gate;
-  let issuer;
-
-  before(async () => {
-    issuer = await startIssuer();
-    gate = await startGate("issuer-keys-attack", { gateway: trust(issuer) });
-  });
-  after(async () => {
-    await gate?.stop();
-    await issuer?.stop();
-  });
+  const issuer = useServer(new Issuer());
+  const gate = useGate("issuer-keys-attack", () => ({ gateway: { vars: trust(issuer, [RULE]) } }));
 
   test("fetches a key set at most 4 times for 400 forged tokens with random kids", async () => {
     // The delay lets the other requests arrive during the first fetch.
@@ -73,20 +58,13 @@ const CACHED = {
 
 describe("a cache between the gateway and an issuer", () => {
   const issuers = {};
-  let gate;
-
-  before(async () => {
-    for (const [what, [cached]] of Object.entries(CACHED)) {
-      issuers[what] = await startIssuer();
-      issuers[what].setFault({ cached });
-    }
-    issuers["an older key set"] = await startIssuer();
-    gate = await startGate("issuer-keys-cache", { gateway: trust(...Object.values(issuers)) });
-  });
-  after(async () => {
-    await gate?.stop();
-    await Promise.all(Object.values(issuers).map((issuer) => issuer.stop()));
-  });
+  for (const [what, [cached]] of Object.entries(CACHED)) {
+    issuers[what] = useServer(new Issuer());
+    issuers[what].setFault({ cached });
+  }
+  const gate = useGate("issuer-keys-cache", () => ({
+    gateway: { vars: trust(Object.values(issuers), [RULE]) },
+  }));
 
   for (const [what, [, requests]] of Object.entries(CACHED)) {
     test(`accepts the issuer's token if the cached response is ${what}`, async () => {

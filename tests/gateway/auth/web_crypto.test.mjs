@@ -1,38 +1,30 @@
-/**
- * A failure of WebCrypto. If WebCrypto throws an error while it verifies a trusted issuer's token,
- * the gateway returns 500 and logs the cause.
- */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { startIssuer } from "../../harness/issuer.mjs";
-import { assertProblem, EVERY_SCOPE, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { test } from "node:test";
+import { Issuer } from "../../harness/issuer.mjs";
+import {
+  assertProblem,
+  EVERY_SCOPE,
+  PROJECT,
+  trust,
+  useGate,
+  useServer,
+  VIEWS,
+} from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
-let gate;
-let issuer;
-let worker;
-
-before(async () => {
-  issuer = await startIssuer();
-  const rules = [{ claims: { sub: "carol" }, projects: [PROJECT], scope: EVERY_SCOPE }];
-  const entry = { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules };
-  worker = configWith({
-    source: `
-      Object.getPrototypeOf(crypto.subtle).verify = async () => {
-        throw new Error("verify is out of order");
-      };
-      export * from ${JSON.stringify(BUILT_SCRIPT)};
-      export { default } from ${JSON.stringify(BUILT_SCRIPT)};
-    `,
-  });
-  gate = await startGate("web-crypto", {
-    gateway: { config: worker.config, vars: { TRUSTED_ISSUERS: JSON.stringify([entry]) } },
-  });
+const config = configWith({
+  source: `
+    Object.getPrototypeOf(crypto.subtle).verify = async () => {
+      throw new Error("verify is out of order");
+    };
+    export * from ${JSON.stringify(BUILT_SCRIPT)};
+    export { default } from ${JSON.stringify(BUILT_SCRIPT)};
+  `,
 });
-after(async () => {
-  await gate?.stop();
-  worker?.dispose();
-  await issuer?.stop();
+const issuer = useServer(new Issuer());
+const gate = useGate("web-crypto", () => {
+  const rules = [{ claims: { sub: "carol" }, projects: [PROJECT], scope: EVERY_SCOPE }];
+  return { gateway: { config, vars: trust(issuer, rules) } };
 });
 
 test("returns 500 and logs the cause if WebCrypto fails to verify a signature", async () => {

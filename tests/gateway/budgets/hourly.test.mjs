@@ -1,14 +1,6 @@
-/**
- * Hourly budgets. The gateway charges each upstream attempt except those with a 401, 403 or 429,
- * and reports the budget in the RateLimit fields. Concurrent requests and a kill of the Worker do
- * not let requests exceed the limit.
- */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { assertProblem, startGate } from "../recorded_gateway.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { assertProblem, before, useGate } from "../recorded_gateway.mjs";
 import {
   arrivals,
   assertExceeded,
@@ -35,29 +27,22 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = ["Content-Type", "application/json"];
 
 describe("an hourly window", () => {
-  let gate;
-  let alice;
-  let state;
-
-  before(async () => {
-    state = mkdtempSync(join(tmpdir(), "quillgate-budgets-"));
-    gate = await startGate("budgets", {
-      upstream: { ...unlimited, projects: PROJECTS, jobDurationMs: 600_000 },
-      gateway: {
-        state,
-        vars: {
-          CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
-          MESSAGE_LIMIT_PER_HOUR: String(MESSAGE_LIMIT),
-          ANALYTICS_LIMIT_PER_HOUR: String(ANALYTICS_LIMIT),
-          UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT),
-        },
+  const gate = useGate("budgets", {
+    stored: true,
+    upstream: { ...unlimited, projects: PROJECTS, jobDurationMs: 600_000 },
+    gateway: {
+      vars: {
+        CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
+        MESSAGE_LIMIT_PER_HOUR: String(MESSAGE_LIMIT),
+        ANALYTICS_LIMIT_PER_HOUR: String(ANALYTICS_LIMIT),
+        UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT),
       },
-    });
-    alice = new Caller(gate);
+    },
   });
-  after(async () => {
-    await gate?.stop();
-    rmSync(state, { recursive: true, force: true });
+  let alice;
+
+  before(() => {
+    alice = new Caller(gate);
   });
   beforeEach(() => gate.upstream.reset());
 
@@ -228,33 +213,31 @@ describe("an hourly window", () => {
     });
   });
 
-  describe("a token's own quota", () => {
-    test("limits only the caller of a token by its quota, and reports it with the limit", async () => {
-      const carol = new Caller(gate, "carol", { quota: { "create-job": 3 } });
-      const policies = `"create-job";q=${CREATE_LIMIT};w=${HOUR}, "create-job-caller";q=3;w=${HOUR}`;
-      for (const [used, expected] of [2, 1, 0].entries()) {
-        const answer = await carol.create("own-docs");
-        assert.equal(answer.status, 201, answer.text);
-        assert.equal(answer.header("ratelimit-policy"), policies);
-        assert.equal(left(answer, "create-job"), CREATE_LIMIT - 1 - used);
-        assert.equal(left(answer, "create-job-caller"), expected);
-      }
-      const rejected = await carol.create("own-docs");
-      const problem = assertProblem(rejected, 429, "quota-exceeded");
-      assert.deepEqual(problem["violated-policies"], ["create-job-caller"]);
-      assert.equal(rejected.header("ratelimit-policy"), policies);
-      const wait = rejected.header("retry-after");
-      assert.equal(
-        rejected.header("ratelimit"),
-        `"create-job";r=${CREATE_LIMIT - 3}, "create-job-caller";r=0;t=${wait}`,
-      );
-      assert.ok(Number(wait) > 0 && Number(wait) <= HOUR + TIMEOUT, `${wait} s`);
-      assert.equal((await gate.upstream.counters()).jobsCreated, 3);
+  test("limits only the caller of a token by its quota, and reports it with the limit", async () => {
+    const carol = new Caller(gate, "carol", { quota: { "create-job": 3 } });
+    const policies = `"create-job";q=${CREATE_LIMIT};w=${HOUR}, "create-job-caller";q=3;w=${HOUR}`;
+    for (const [used, expected] of [2, 1, 0].entries()) {
+      const answer = await carol.create("own-docs");
+      assert.equal(answer.status, 201, answer.text);
+      assert.equal(answer.header("ratelimit-policy"), policies);
+      assert.equal(left(answer, "create-job"), CREATE_LIMIT - 1 - used);
+      assert.equal(left(answer, "create-job-caller"), expected);
+    }
+    const rejected = await carol.create("own-docs");
+    const problem = assertProblem(rejected, 429, "quota-exceeded");
+    assert.deepEqual(problem["violated-policies"], ["create-job-caller"]);
+    assert.equal(rejected.header("ratelimit-policy"), policies);
+    const wait = rejected.header("retry-after");
+    assert.equal(
+      rejected.header("ratelimit"),
+      `"create-job";r=${CREATE_LIMIT - 3}, "create-job-caller";r=0;t=${wait}`,
+    );
+    assert.ok(Number(wait) > 0 && Number(wait) <= HOUR + TIMEOUT, `${wait} s`);
+    assert.equal((await gate.upstream.counters()).jobsCreated, 3);
 
-      const other = await alice.create("own-docs");
-      assert.equal(left(other, "create-job"), CREATE_LIMIT - 4);
-      assert.equal((await carol.views("own-docs")).status, 200, "the quota is for one policy");
-    });
+    const other = await alice.create("own-docs");
+    assert.equal(left(other, "create-job"), CREATE_LIMIT - 4);
+    assert.equal((await carol.views("own-docs")).status, 200, "the quota is for one policy");
   });
 
   test("counts job budgets per project, and the analytics budget for all projects together", async () => {
@@ -268,10 +251,6 @@ describe("an hourly window", () => {
   });
 
   describe("concurrent requests", () => {
-    /**
-     * Asserts that a budget with `slots` requests left grants exactly `slots` of the concurrent
-     * requests, and checks the `Retry-After` of the rejected requests.
-     */
     async function assertExactly(slots, answers, { policy, limit, operation, status, since }) {
       const granted = answers.filter(({ answer }) => answer.status === status);
       assert.equal(granted.length, slots, "one request is granted per slot");

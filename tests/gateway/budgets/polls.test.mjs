@@ -1,11 +1,8 @@
-/**
- * Budgets for polls. Polls of jobs that the gateway created use the project's poll budget. Polls of
- * other jobs use the read budget of the caller that watches the job.
- */
+/** Budgets for polls. Polls of jobs that the gateway created use the project's poll budget. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CLOCK_RATE, startJobs } from "../jobs_gateway.mjs";
+import { CLOCK_RATE, isNow, startJobs, useJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 
 const JOBS = 20;
@@ -14,10 +11,7 @@ const WINDOW_S = 20;
 const LIMIT = 100;
 /** The default of JOB_POLLS_PER_HOUR: a fifth of the limit. */
 const POLLS = LIMIT / 5;
-/**
- * Tolerance for the latency of a poll. The gateway counts a poll before the poll arrives at the
- * simulator.
- */
+/** Tolerance for the latency of a poll. */
 const LATENCY_TOLERANCE_MS = 5_000;
 const PATIENCE_MS = 120_000;
 
@@ -29,26 +23,18 @@ function countInWindow(instants, windowMs) {
 }
 
 describe("a Mintlify that counts reads as creations", () => {
-  let jobs;
-  before(async () => {
-    jobs = await startJobs("poll-budget", {
-      upstream: { createLimit: LIMIT, readsShareJobLimit: true },
-      vars: {
-        CREATE_LIMIT_PER_HOUR: String(LIMIT),
-        LIMIT_WINDOW_SECONDS: String(WINDOW_S),
-        // A blank value counts as unset, so that the default applies.
-        JOB_POLLS_PER_HOUR: "",
-      },
-      prepare: (upstream) => upstream.setLimits({ create: LIMIT, windowMs: WINDOW_S * 1000 }),
-    });
+  const jobs = useJobs("poll-budget", {
+    upstream: { createLimit: LIMIT, readsShareJobLimit: true },
+    vars: {
+      CREATE_LIMIT_PER_HOUR: String(LIMIT),
+      LIMIT_WINDOW_SECONDS: String(WINDOW_S),
+      // A blank value counts as unset, so that the default applies.
+      JOB_POLLS_PER_HOUR: "",
+    },
+    prepare: (upstream) => upstream.setLimits({ create: LIMIT, windowMs: WINDOW_S * 1000 }),
   });
-  after(() => jobs?.stop());
 
-  /**
-   * Creates jobs continuously, at a rate of almost 80 % of the limit. Every creation must succeed.
-   * Returns a function that waits until there are more jobs than 80 % of the limit, ends the
-   * creations and returns their number.
-   */
+  /** Creates jobs continuously, at a rate of almost 80 % of the limit. */
   function keepCreating() {
     let isStopped = false;
     let count = 0;
@@ -78,8 +64,7 @@ describe("a Mintlify that counts reads as creations", () => {
     const started = jobs.gate.now();
     for (const status of ["planning", "completed"]) {
       for (const id of own) await jobs.upstream.setJob(id, { status });
-      const isNow = ({ data }) => JSON.parse(data).status === status;
-      await Promise.all(streams.map((stream) => stream.event(isNow, PATIENCE_MS)));
+      await Promise.all(streams.map((stream) => stream.event(isNow(status), PATIENCE_MS)));
     }
     const seconds = (jobs.gate.now() - started) / 1000;
     const created = await stop();
@@ -113,11 +98,7 @@ test("sends no more reads than the poll budget allows, including retries after a
 describe("a job that the gateway did not create", () => {
   const QUOTA = 20;
   const WATCHED = 10;
-  let jobs;
-  before(async () => {
-    jobs = await startJobs("foreign-polls");
-  });
-  after(() => jobs?.stop());
+  const jobs = useJobs("foreign-polls");
 
   const reader = (sub, quota) => {
     const grant = { sub, scope: "jobs:read", projects: [PROJECT] };

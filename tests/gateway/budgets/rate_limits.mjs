@@ -1,13 +1,8 @@
-/**
- * Rate limits in tests. This module sends requests as a caller, parses the RateLimit fields of the
- * responses, and returns the times at which requests reached the upstream.
- */
 import assert from "node:assert/strict";
+import { closedRange, until, viewsOf } from "../analytics_requests.mjs";
 import { assertProblem } from "../recorded_gateway.mjs";
 
 export const HOUR = 3600;
-/** Maximum wait for an expected event. */
-export const PATIENCE_MS = 60_000;
 /** Maximum difference between two clocks that both count whole milliseconds. */
 export const CLOCKS_MS = 2;
 
@@ -15,25 +10,12 @@ const EVERY_SCOPE = "jobs:create jobs:read analytics:read";
 export const jobsOf = (project) => `/v2/agent/${project}/job`;
 export const messageOf = (project, job) => `${jobsOf(project)}/${job.id}/message`;
 
-/**
- * The projects of the tests. Most tests have their own project, so other tests do not use up their
- * job budgets. All projects share the analytics budget.
- */
 export const PROJECTS = [
   ...["count", "back", "kept", "paid", "closed", "open", "own"],
   ...["one", "other", "burst", "crash", "edge"],
 ].map((name) => `${name}-docs`);
 
-export let viewsRequested = 0;
-
-/**
- * Returns a target for page views that no test has requested yet and that are therefore not cached.
- */
-export function newViews(project) {
-  viewsRequested += 1;
-  const day = new Date(Date.UTC(2010, 0, viewsRequested)).toISOString().slice(0, 10);
-  return `/v1/analytics/${project}/views?dateFrom=${day}&dateTo=2024-01-01`;
-}
+export const newViews = (project) => viewsOf({ project, ...closedRange() });
 
 /** A caller with one token. By default, the token covers every project in {@link PROJECTS}. */
 export class Caller {
@@ -65,11 +47,7 @@ export class Caller {
   }
 }
 
-/**
- * Parses `RateLimit` or `RateLimit-Policy`. Returns the parameters of each policy, for example
- * `{ "create-job": { r: 41, t: 1800 } }`.
- */
-export function items(field) {
+function items(field) {
   const pattern = /^"([a-z-]+)"((?:;[a-z]=\d+)+)$/;
   const read = (item) => {
     const [, name, parameters] = pattern.exec(item) ?? assert.fail(`not an item: ${item}`);
@@ -87,11 +65,6 @@ export function left(answer, policy) {
   return r;
 }
 
-/**
- * Checks a 429 problem from the gateway, and that its header fields are consistent.
- *
- * @returns {number} the seconds of `Retry-After`
- */
 export function assertExceeded(answer, policy, { limit, window = HOUR }) {
   const problem = assertProblem(answer, 429, "quota-exceeded");
   assert.equal(problem.title, "Quota exceeded");
@@ -103,21 +76,14 @@ export function assertExceeded(answer, policy, { limit, window = HOUR }) {
   return Number(wait);
 }
 
-/**
- * Calls `ask` to send a request. Returns the response, the time before the request (`sent`) and the
- * time after the response (`received`). The gateway grants or rejects the request between these
- * times.
- */
-export async function timed(ask) {
+async function timed(ask) {
   const sent = Date.now();
   const answer = await ask();
   return { answer, sent, received: Date.now() };
 }
 
-/** Calls `ask` `count` times concurrently. Returns the timed responses. */
 export const atOnce = (count, ask) => Promise.all(Array.from({ length: count }, () => timed(ask)));
 
-/** Returns the times at which an operation's requests reached the upstream, in order of arrival. */
 export async function arrivals(gate, operation, project = "") {
   const requests = await gate.upstream.requests();
   const matching = requests.filter(
@@ -126,19 +92,13 @@ export async function arrivals(gate, operation, project = "") {
   return matching.map(({ at }) => at);
 }
 
-/**
- * Repeats a request until a response has this status. Returns this response and all earlier
- * responses.
- */
 export async function untilStatus(status, ask) {
   const before = [];
-  const deadline = Date.now() + PATIENCE_MS;
-  while (Date.now() < deadline) {
+  return await until(async () => {
     const one = await timed(ask);
     if (one.answer.status === status) return { ...one, before };
     before.push(one.answer);
-  }
-  assert.fail(`no ${status} in ${before.length} responses; the last was ${before.at(-1)?.text}`);
+  });
 }
 
 export const unlimited = { createLimit: 1e6, messageLimit: 1e6, analyticsLimit: 1e6 };

@@ -1,29 +1,16 @@
-/**
- * The read budget. The gateway limits the number of job reads per hour for each caller in each
- * project. It does not charge requests that it rejects for another reason.
- */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { assertProblem, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs";
+import { beforeEach, test } from "node:test";
+import { assertProblem, JOBS, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 const LIMIT = 20;
 const OTHER = "empty-docs";
 const HOUR = 3600;
-/**
- * The length of a step in seconds. The window slides in sixty steps, so a read can count for up to
- * one step longer than the window.
- */
 const WINDOW_STEP = HOUR / 60;
 
-let gate;
-
-before(async () => {
-  gate = await startGate("reads", {
-    upstream: { projects: [PROJECT, OTHER] },
-    gateway: { vars: { READ_LIMIT_PER_HOUR: String(LIMIT) } },
-  });
+const gate = useGate("reads", {
+  upstream: { projects: [PROJECT, OTHER] },
+  gateway: { vars: { READ_LIMIT_PER_HOUR: String(LIMIT) } },
 });
-after(() => gate?.stop());
 beforeEach(() => gate.upstream.reset());
 
 const as = (sub, claims = {}) => ({

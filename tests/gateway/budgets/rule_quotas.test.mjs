@@ -1,59 +1,31 @@
-/**
- * Quotas in the rules of issuers. A workflow chooses the environment in its `sub`, so a rule can
- * identify callers by other claims. A rule can also have a ceiling, which limits all callers of the
- * rule together.
- */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { startIssuer } from "../../harness/issuer.mjs";
-import { assertProblem, EVERY_SCOPE, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs";
+import { test } from "node:test";
+import { Issuer } from "../../harness/issuer.mjs";
+import {
+  assertProblem,
+  EVERY_SCOPE,
+  JOBS,
+  PROJECT,
+  trust,
+  useGate,
+  useServer,
+} from "../recorded_gateway.mjs";
 
 const prompt = "document the release";
-let gate;
-let issuer;
-let state;
+const GRANT = { projects: [PROJECT], scope: EVERY_SCOPE };
+const RULES = [
+  {
+    ...{ ...GRANT, claims: { repository_owner_id: "3003", event_name: "push" } },
+    ...{ caller: ["repository_id"], quota: { "create-job": 2 } },
+  },
+  {
+    ...{ ...GRANT, claims: { event_name: "workflow_dispatch" } },
+    ...{ quota: 2, ceiling: { "create-job": 3 } },
+  },
+];
+const issuer = useServer(new Issuer());
+const gate = useGate("rule-quotas", () => ({ gateway: { vars: trust(issuer, RULES) } }));
 
-before(async () => {
-  state = mkdtempSync(join(tmpdir(), "quillgate-rule-quotas-"));
-  issuer = await startIssuer();
-  const grant = { projects: [PROJECT], scope: EVERY_SCOPE };
-  const rules = [
-    {
-      ...{ ...grant, claims: { repository_owner_id: "3003", event_name: "push" } },
-      ...{ caller: ["repository_id"], quota: { "create-job": 2 } },
-    },
-    {
-      ...{ ...grant, claims: { event_name: "workflow_dispatch" } },
-      ...{ quota: 2, ceiling: { "create-job": 3 } },
-    },
-    {
-      ...{ ...grant, claims: { event_name: "schedule" } },
-      ...{ quota: { "read-jobs": 1 }, ceiling: { "read-jobs": 3 } },
-    },
-    { ...grant, claims: { event_name: "release" }, quota: { "create-job": 2 } },
-    {
-      ...{ ...grant, claims: { ref: "refs/heads/next" } },
-      ...{ caller: ["actor_id"], quota: { "create-job": 2 } },
-    },
-  ];
-  const entry = { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules };
-  gate = await startGate("rule-quotas", {
-    gateway: { state, vars: { TRUSTED_ISSUERS: JSON.stringify([entry]) } },
-  });
-});
-after(async () => {
-  await gate?.stop();
-  await issuer?.stop();
-  rmSync(state, { recursive: true, force: true });
-});
-
-/**
- * Returns the `Authorization` of a workflow whose `sub` consists of its repository and its
- * environment.
- */
 function authorize(environment, changes) {
   const sub = `repo:acme/docs:environment:${environment}`;
   const token = gate.known(issuer.mint(issuer.githubClaims({ sub, environment, ...changes })));

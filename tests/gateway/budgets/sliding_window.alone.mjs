@@ -1,11 +1,8 @@
-/**
- * The sliding window of a budget. No window contains more upstream requests than the limit. After a
- * 429, the gateway grants a request when `Retry-After` has ended, or less than a second earlier.
- */
+/** The sliding window of a budget. No window contains more upstream requests than the limit. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startGate } from "../recorded_gateway.mjs";
+import { useGate } from "../recorded_gateway.mjs";
 import {
   arrivals,
   assertExceeded,
@@ -19,25 +16,20 @@ import {
 describe("a window of a few seconds", () => {
   const WINDOW = 4;
   const LIMIT = 4;
-  let gate;
 
-  before(async () => {
-    gate = await startGate("budgets-short", {
-      upstream: { ...unlimited, projects: PROJECTS },
-      gateway: {
-        vars: {
-          LIMIT_WINDOW_SECONDS: String(WINDOW),
-          CREATE_LIMIT_PER_HOUR: String(LIMIT),
-          UPSTREAM_TIMEOUT_SECONDS: "2",
-        },
+  const gate = useGate("budgets-short", {
+    upstream: { ...unlimited, projects: PROJECTS },
+    gateway: {
+      vars: {
+        LIMIT_WINDOW_SECONDS: String(WINDOW),
+        CREATE_LIMIT_PER_HOUR: String(LIMIT),
+        UPSTREAM_TIMEOUT_SECONDS: "2",
       },
-    });
+    },
   });
-  after(() => gate?.stop());
 
   const waitOf = (answer) => assertExceeded(answer, "create-job", { limit: LIMIT, window: WINDOW });
 
-  /** Asserts that no window of upstream requests exceeds the limit. */
   async function assertWithinLimit(project) {
     const at = await arrivals(gate, "agentJobs.create", project);
     assert.ok(at.length > LIMIT, `only ${at.length} requests upstream`);
@@ -48,33 +40,31 @@ describe("a window of a few seconds", () => {
     }
   }
 
-  describe("with one project per test", { concurrency: true }, () => {
-    test("never sends more requests upstream than the limit within any window", async () => {
-      const project = "edge-docs";
-      const alice = new Caller(gate);
-      const create = () => alice.create(project);
-      // Use half the limit, wait, then use as much as possible for two more windows.
-      await Promise.all([create(), create()]);
-      await sleep((WINDOW * 1000) / 2);
-      const ends = Date.now() + 2 * WINDOW * 1000;
-      const refusals = [];
-      while (Date.now() < ends) {
-        const batch = await atOnce(3, create);
-        // The granted requests of this batch have now reached the upstream.
-        const ended = Date.now();
-        for (const { answer, sent } of batch) {
-          if (answer.status === 429) refusals.push({ wait: waitOf(answer), sent, ended });
-          else assert.equal(answer.status, 201, answer.text);
-        }
+  test("never sends more requests upstream than the limit within any window", async () => {
+    const project = "edge-docs";
+    const alice = new Caller(gate);
+    const create = () => alice.create(project);
+    // Use half the limit, wait, then use as much as possible for two more windows.
+    await Promise.all([create(), create()]);
+    await sleep((WINDOW * 1000) / 2);
+    const ends = Date.now() + 2 * WINDOW * 1000;
+    const refusals = [];
+    while (Date.now() < ends) {
+      const batch = await atOnce(3, create);
+      // The granted requests of this batch have now reached the upstream.
+      const ended = Date.now();
+      for (const { answer, sent } of batch) {
+        if (answer.status === 429) refusals.push({ wait: waitOf(answer), sent, ended });
+        else assert.equal(answer.status, 201, answer.text);
       }
-      await assertWithinLimit(project);
-      const reached = await arrivals(gate, "agentJobs.create", project);
-      assert.ok(refusals.length > 0, "no request got 429");
-      for (const { wait, sent, ended } of refusals) {
-        const next = reached.find((at) => at > ended) ?? Number.POSITIVE_INFINITY;
-        const message = `the next request came ${next - sent} ms after Retry-After: ${wait}`;
-        assert.ok(next > sent + (wait - 1) * 1000 - CLOCKS_MS, message);
-      }
-    });
+    }
+    await assertWithinLimit(project);
+    const reached = await arrivals(gate, "agentJobs.create", project);
+    assert.ok(refusals.length > 0, "no request got 429");
+    for (const { wait, sent, ended } of refusals) {
+      const next = reached.find((at) => at > ended) ?? Number.POSITIVE_INFINITY;
+      const message = `the next request came ${next - sent} ms after Retry-After: ${wait}`;
+      assert.ok(next > sent + (wait - 1) * 1000 - CLOCKS_MS, message);
+    }
   });
 });

@@ -1,13 +1,5 @@
-/**
- * Bounds of the cache for page views. Thousands of spellings of one query share an upstream page.
- * Clients with open-ended ranges share each page within the same five minutes. The gateway caches
- * at most 2,000 pages on disk.
- */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import {
   assertViews,
   budget,
@@ -19,71 +11,45 @@ import {
 } from "../analytics_requests.mjs";
 import { runSql } from "../jobs_gateway.mjs";
 import { startGate } from "../recorded_gateway.mjs";
-import { instrumentedConfig } from "./instrumented_worker.mjs";
+import { HIT, LIMIT, MISS } from "./cached_views.mjs";
 
-const LIMIT = { ANALYTICS_LIMIT_PER_HOUR: "100000" };
 const ROWS = 600;
-const MISS = "fwd=uri-miss; stored";
-const HIT = "hit; ttl=+";
-let gate;
-let worker;
-
-before(async () => {
-  worker = instrumentedConfig();
-  gate = await startGate("cache-bounds", {
-    upstream: { pages: ROWS },
-    gateway: { config: worker.config, vars: LIMIT },
-  });
-});
-after(async () => {
-  await gate?.stop();
-  worker?.dispose();
-});
-beforeEach(() => unlimited(gate));
-
-/** Resets the simulator and removes its limit on analytics. */
-async function unlimited({ upstream }) {
-  await upstream.reset();
-  await upstream.setLimits({ analytics: null });
-}
 
 /** Starts a gateway that keeps its storage across restarts, until the end of the test. */
 async function startStored(t, name) {
-  const state = mkdtempSync(join(tmpdir(), `quillgate-${name}-`));
-  const own = await startGate(name, { upstream: { pages: ROWS }, gateway: { state, vars: LIMIT } });
-  t.after(async () => {
-    await own.stop();
-    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
+  const own = await startGate(name, {
+    stored: true,
+    upstream: { pages: ROWS },
+    gateway: { vars: LIMIT },
   });
-  await unlimited(own);
-  return { own, state };
+  t.after(() => own.stop());
+  await own.upstream.setLimits({ analytics: null });
+  return own;
 }
 
-describe("the pages on disk", () => {
-  const MAX_PAGES = 2000;
+const MAX_PAGES = 2000;
 
-  /** Stores {@link MAX_PAGES} pages of the list of the only stored page. */
-  const FILL = `WITH RECURSIVE one (number) AS
-      (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ${MAX_PAGES - 1})
-    INSERT INTO page (list, number, text, tag, rows, has_more, totals, fetched, fresh_until)
-      SELECT list, one.number, text, tag, rows, has_more, totals, fetched, fresh_until
-      FROM page, one`;
+/** Stores {@link MAX_PAGES} pages of the list of the only stored page. */
+const FILL = `WITH RECURSIVE one (number) AS
+    (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ${MAX_PAGES - 1})
+  INSERT INTO page (list, number, text, tag, rows, has_more, totals, fetched, fresh_until)
+    SELECT list, one.number, text, tag, rows, has_more, totals, fetched, fresh_until
+    FROM page, one`;
 
-  test(`caches at most ${MAX_PAGES} pages on disk and evicts the oldest first`, async (t) => {
-    const { own, state } = await startStored(t, "cache-pages");
-    const range = closedRange();
-    const target = (page) => viewsOf({ ...range, offset: PAGE_ROWS * page });
-    await own.get(target(0));
-    await own.restart(() => runSql(state, [[FILL]], "organisation", "ORG_GATE"));
-    assert.equal((await organization(own)).cachedPages, MAX_PAGES);
-    await own.get(target(MAX_PAGES));
-    const { cachedPages } = await organization(own);
-    assert.ok(cachedPages <= MAX_PAGES && cachedPages >= MAX_PAGES / 2, String(cachedPages));
-    const first = await costOf(own, () => own.get(target(0)));
-    assert.equal(first.visits, 1);
-    const last = await costOf(own, () => own.get(target(MAX_PAGES - 1)));
-    assert.equal(last.visits, 0);
-  });
+test(`caches at most ${MAX_PAGES} pages on disk and evicts the oldest first`, async (t) => {
+  const own = await startStored(t, "cache-pages");
+  const range = closedRange();
+  const target = (page) => viewsOf({ ...range, offset: PAGE_ROWS * page });
+  await own.get(target(0));
+  await own.restart(() => runSql(own.state, [[FILL]], "organisation", "ORG_GATE"));
+  assert.equal((await organization(own)).cachedPages, MAX_PAGES);
+  await own.get(target(MAX_PAGES));
+  const { cachedPages } = await organization(own);
+  assert.ok(cachedPages <= MAX_PAGES && cachedPages >= MAX_PAGES / 2, String(cachedPages));
+  const first = await costOf(own, () => own.get(target(0)));
+  assert.equal(first.visits, 1);
+  const last = await costOf(own, () => own.get(target(MAX_PAGES - 1)));
+  assert.equal(last.visits, 0);
 });
 
 describe("a page of large rows", () => {
@@ -95,7 +61,7 @@ describe("a page of large rows", () => {
   }
 
   test("charges one unit for all slices of a page of large rows, even after a restart", async (t) => {
-    const { own } = await startStored(t, "cache-large");
+    const own = await startStored(t, "cache-large");
     const range = closedRange();
     const page = largePage();
     assert.ok(Buffer.byteLength(JSON.stringify(page)) > 1_500_000);

@@ -1,39 +1,22 @@
-/**
- * A gateway for cache tests. This module starts the gateway and a simulator with 4,000 rows of page
- * views. It also defines expected `Cache-Status` values.
- */
-
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach } from "node:test";
-import { PROJECT, startGate } from "../recorded_gateway.mjs";
+import { beforeEach } from "node:test";
+import { PROJECT, useGate } from "../recorded_gateway.mjs";
 
 export const OTHER = "other-docs";
 export const EMPTY = "empty-docs";
-export const ROWS = 4000;
 export const LIMIT = { ANALYTICS_LIMIT_PER_HOUR: "100000" };
-export const UPSTREAM = { projects: [PROJECT, OTHER, EMPTY], pages: ROWS };
 
 export const MISS = "fwd=uri-miss; stored";
 export const HIT = "hit; ttl=+";
 export const REFETCHED = "fwd=request; stored";
 
-/** The gateway of the test file, and its storage folder. */
-export let gate;
-export let state;
-
-/** Starts the gateway of a test file, and resets the simulator before each test. */
-export function useGate(name) {
-  before(async () => {
-    state = mkdtempSync(join(tmpdir(), "quillgate-cache-"));
-    gate = await startGate(name, { upstream: UPSTREAM, gateway: { state, vars: LIMIT } });
-  });
-  after(async () => {
-    await gate?.stop();
-    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
+/** Runs a gateway whose simulator is reset before each test. */
+export function useCache(name, options) {
+  const gate = useGate(name, {
+    upstream: { projects: [PROJECT, OTHER, EMPTY], pages: 4000 },
+    ...options,
   });
   beforeEach(() => unlimited(gate));
+  return gate;
 }
 
 /** Resets the simulator and removes its limit on analytics. */

@@ -1,10 +1,5 @@
-/**
- * Concurrent readers of page views. The organization object sends one upstream request for
- * concurrent readers of the same page. If the object fails, the gateway still serves cached pages.
- */
-
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import {
   assertViews,
   cacheOf,
@@ -20,44 +15,18 @@ import {
   viewsOf,
   withoutQuota,
 } from "../analytics_requests.mjs";
-import { assertProblem, startGate } from "../recorded_gateway.mjs";
-import {
-  EMPTY,
-  HIT,
-  ifNoneMatch,
-  LIMIT,
-  MISS,
-  REFETCHED,
-  UPSTREAM,
-  unlimited,
-} from "./cached_views.mjs";
+import { assertProblem } from "../recorded_gateway.mjs";
+import { EMPTY, HIT, ifNoneMatch, LIMIT, MISS, REFETCHED, useCache } from "./cached_views.mjs";
 import { instrumentedConfig, objectCalls, setObjectFailing } from "./instrumented_worker.mjs";
 
 const READERS = 200;
 const JOINED = "fwd=uri-miss; collapsed";
 
-let gate;
-let worker;
-
-before(async () => {
-  worker = instrumentedConfig();
-  gate = await startGate("cache-concurrent", {
-    upstream: UPSTREAM,
-    gateway: { config: worker.config, vars: { ...LIMIT, ANALYTICS_FRESH_SECONDS: "1" } },
-  });
+const gate = useCache("cache-concurrent", {
+  gateway: { config: instrumentedConfig(), vars: { ...LIMIT, ANALYTICS_FRESH_SECONDS: "1" } },
 });
-after(async () => {
-  await gate?.stop();
-  worker?.dispose();
-});
-beforeEach(() => unlimited(gate));
 
 describe("the organization object", () => {
-  /**
-   * Sends `count` requests. The simulator holds the upstream request that the first request causes,
-   * and the other requests wait in the organization object. Calls `meanwhile` with the first
-   * exchange once all requests have reached the object. Returns all responses.
-   */
   async function together(count, target, { options, others = options, next, meanwhile } = {}) {
     await gate.upstream.hold({ next });
     const calls = await objectCalls(gate);

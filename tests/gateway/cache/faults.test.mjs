@@ -1,10 +1,5 @@
-/**
- * Page views during upstream faults. The gateway serves stale pages after most upstream faults and
- * on a spent budget, with the reason in `Cache-Status`. It returns the error for an uncached page,
- * and after an upstream 400, 404, 410 or 422.
- */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import {
   assertViews,
   budget,
@@ -17,41 +12,24 @@ import {
   untilStale,
   viewsOf,
 } from "../analytics_requests.mjs";
-import { assertProblem, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, before, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { HIT, MISS, REFETCHED, unlimited } from "./cached_views.mjs";
 
 const CLOCK_RATE = 5;
 const VARS = { ANALYTICS_FRESH_SECONDS: "2", UPSTREAM_TIMEOUT_SECONDS: "15" };
 /** Enough rows for two upstream pages. The second page is not full. */
 const ROWS = 300;
 
-const MISS = "fwd=uri-miss; stored";
-const HIT = "hit; ttl=+";
 const RENEWED = "fwd=stale; stored";
-const REFETCHED = "fwd=request; stored";
 const SPENT = "hit; ttl=-; detail=quota-exceeded";
 
-let gate;
-
-before(async () => {
-  gate = await startGate("cache-faults", {
-    clockRate: CLOCK_RATE,
-    upstream: { pages: ROWS },
-    gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: "100000" } },
-  });
+const gate = useGate("cache-faults", {
+  clockRate: CLOCK_RATE,
+  upstream: { pages: ROWS },
+  gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: "100000" } },
 });
-after(() => gate?.stop());
 beforeEach(() => unlimited(gate));
 
-/** Resets the simulator and removes its limit on analytics. */
-async function unlimited({ upstream }) {
-  await upstream.reset();
-  await upstream.setLimits({ analytics: null });
-}
-
-/**
- * Caches a page and waits until the page is stale. Returns the page's target and the cached
- * response.
- */
 async function stalePage(own) {
   const target = viewsOf(openRange());
   const cached = await own.get(target);
@@ -60,7 +38,6 @@ async function stalePage(own) {
   return { target, cached };
 }
 
-/** Injects a fault into every request until the faults are cleared. */
 const failAlways = (own, fault) => own.upstream.fault({ times: 0, fault });
 
 const wait = (seconds) => ({ "retry-after": String(seconds) });
@@ -68,7 +45,6 @@ const status = (code, headers = {}) => ({ kind: "status", status: code, headers 
 const NO_PAGE = { kind: "json", status: 200, body: { totals: {}, hasMore: false } };
 const REDIRECT = { kind: "redirect", status: 302, location: VIEWS };
 
-/** Asserts that a response is the cached page, marked as stale. */
 function assertStale(answer, cached, cache) {
   assertViews(answer, cache);
   assert.equal(answer.text, cached.text);
@@ -141,10 +117,6 @@ describe("upstream faults by state of the cache", () => {
     return `200 ${rows}, ${cacheOf(answer)}, ${requests}`;
   }
 
-  /**
-   * Asserts the caching header fields of a response. Without a cached page, asserts a problem and
-   * its `Retry-After`.
-   */
   function assertMarked(answer, { name, column, cached }) {
     if (column === "fresh") {
       assert.equal(answer.header("cache-control"), "private, max-age=86400");
@@ -159,10 +131,6 @@ describe("upstream faults by state of the cache", () => {
     }
   }
 
-  /**
-   * Asserts that the failure is not cached: once the upstream works again, the gateway serves the
-   * page.
-   */
   async function assertRecovers({ column, target }) {
     await gate.upstream.clearFaults();
     await untilOpen(gate);
@@ -211,59 +179,53 @@ describe("a stale page", () => {
   });
 });
 
-describe("a retry", () => {
-  for (const [what, fault] of [
-    ["a 503", status(503)],
-    ["a reset", { kind: "reset" }],
-  ]) {
-    test(`retries page views after ${what} and charges a unit for the retry`, async () => {
-      const target = viewsOf(closedRange());
-      await gate.upstream.fault({ fault });
-      const { result, visits, units } = await costOf(gate, () => gate.get(target));
-      assertViews(result, MISS);
-      assert.deepEqual({ visits, units }, { visits: 2, units: 2 });
-      assertViews(await gate.get(target), HIT);
-    });
-  }
-});
-
-describe("an upstream 429", () => {
-  test("blocks the budget for stale and for uncached pages after an upstream 429", async () => {
-    const { target, cached } = await stalePage(gate);
-    await gate.upstream.reset();
-    await gate.upstream.fault({ fault: status(429, wait(10)) });
-    const rejected = await gate.get(viewsOf(closedRange()));
-    assertProblem(rejected, 429, "upstream-error");
-    assertStale(await gate.get(target), cached, SPENT);
-    const unknown = await gate.get(viewsOf(openRange()));
-    assertProblem(unknown, 429, "quota-exceeded");
-    assert.equal((await budget(gate)).left, 0);
-    assert.equal(await gate.received(), 1, "no other request reaches the upstream");
-    for (const answer of [rejected, unknown]) {
-      assert.match(answer.header("retry-after"), /^(?:[1-9]|10)$/);
-    }
-    await untilOpen(gate);
-    assertViews(await gate.get(target), RENEWED);
+for (const [what, fault] of [
+  ["a 503", status(503)],
+  ["a reset", { kind: "reset" }],
+]) {
+  test(`retries page views after ${what} and charges a unit for the retry`, async () => {
+    const target = viewsOf(closedRange());
+    await gate.upstream.fault({ fault });
+    const { result, visits, units } = await costOf(gate, () => gate.get(target));
+    assertViews(result, MISS);
+    assert.deepEqual({ visits, units }, { visits: 2, units: 2 });
+    assertViews(await gate.get(target), HIT);
   });
+}
+
+test("blocks the budget for stale and for uncached pages after an upstream 429", async () => {
+  const { target, cached } = await stalePage(gate);
+  await gate.upstream.reset();
+  await gate.upstream.fault({ fault: status(429, wait(10)) });
+  const rejected = await gate.get(viewsOf(closedRange()));
+  assertProblem(rejected, 429, "upstream-error");
+  assertStale(await gate.get(target), cached, SPENT);
+  const unknown = await gate.get(viewsOf(openRange()));
+  assertProblem(unknown, 429, "quota-exceeded");
+  assert.equal((await budget(gate)).left, 0);
+  assert.equal(await gate.received(), 1, "no other request reaches the upstream");
+  for (const answer of [rejected, unknown]) {
+    assert.match(answer.header("retry-after"), /^(?:[1-9]|10)$/);
+  }
+  await untilOpen(gate);
+  assertViews(await gate.get(target), RENEWED);
 });
 
 describe("a spent budget", () => {
   const LIMIT = 6;
   const closed = viewsOf(closedRange());
-  let own;
+  const own = useGate("cache-spent", {
+    clockRate: CLOCK_RATE,
+    upstream: { pages: ROWS },
+    gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: String(LIMIT) } },
+  });
   let stale;
 
   before(async () => {
-    own = await startGate("cache-spent", {
-      clockRate: CLOCK_RATE,
-      upstream: { pages: ROWS },
-      gateway: { vars: { ...VARS, ANALYTICS_LIMIT_PER_HOUR: String(LIMIT) } },
-    });
     await unlimited(own);
     stale = await stalePage(own);
     assertViews(await own.get(closed), MISS);
   });
-  after(() => own?.stop());
   beforeEach(() => own.upstream.reset());
 
   test("does not retry page views on the last unit of the budget", async () => {

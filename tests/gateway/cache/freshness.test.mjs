@@ -1,10 +1,7 @@
-/**
- * Freshness of cached page views. The range of a page determines the page's freshness lifetime. The
- * gateway responds 304 to a matching `If-None-Match`, and fetches a page again for `no-cache`
- * unless the quota is spent. Cached pages survive a restart.
- */
+/** Freshness of cached page views. The range of a page determines the page's freshness lifetime. */
+
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { startGateway } from "../../harness/gateway.mjs";
 import {
   assertViews,
@@ -18,27 +15,26 @@ import {
   upstreamsOwn,
   viewsOf,
 } from "../analytics_requests.mjs";
-import { gate, HIT, headersOf, LIMIT, MISS, REFETCHED, state, useGate } from "./cached_views.mjs";
+import { before } from "../recorded_gateway.mjs";
+import { HIT, headersOf, LIMIT, MISS, REFETCHED, useCache } from "./cached_views.mjs";
 
-useGate("cache-freshness");
+const gate = useCache("cache-freshness", { stored: true, gateway: { vars: LIMIT } });
 
-describe("the lifetime of cached page views", () => {
-  test("returns an Age of page views that starts at 0 and grows", async () => {
-    const target = viewsOf(closedRange());
-    const ages = [];
-    await until(async () => {
-      const answer = await gate.get(target);
-      assert.match(answer.header("age"), /^\d+$/);
-      ages.push(Number(answer.header("age")));
-      return ages.at(-1) >= 2;
-    });
-    assert.equal(ages[0], 0);
-    assert.deepEqual(
-      ages,
-      [...ages].sort((a, b) => a - b),
-    );
-    assert.equal(await gate.received(), 1);
+test("returns an Age of page views that starts at 0 and grows", async () => {
+  const target = viewsOf(closedRange());
+  const ages = [];
+  await until(async () => {
+    const answer = await gate.get(target);
+    assert.match(answer.header("age"), /^\d+$/);
+    ages.push(Number(answer.header("age")));
+    return ages.at(-1) >= 2;
   });
+  assert.equal(ages[0], 0);
+  assert.deepEqual(
+    ages,
+    [...ages].sort((a, b) => a - b),
+  );
+  assert.equal(await gate.received(), 1);
 });
 
 describe("a validator", () => {
@@ -73,36 +69,27 @@ describe("a validator", () => {
   });
 });
 
-describe("a request with no-cache", () => {
-  for (const value of ["no-cache", "max-age=0, no-cache"]) {
-    test(`fetches the page again and charges a unit for Cache-Control: ${value}`, async () => {
-      const target = viewsOf(closedRange());
-      await gate.get(target);
-      const send = () => gate.get(target, headersOf("Cache-Control", value));
-      const { result, visits, units } = await costOf(gate, send);
-      assertViews(result, REFETCHED);
-      assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
-      assert.match(result.header("ratelimit"), /^"analytics";r=\d+;t=\d+$/);
-      assertViews(await gate.get(target), HIT);
-    });
-  }
-});
+for (const value of ["no-cache", "max-age=0, no-cache"]) {
+  test(`fetches the page again and charges a unit for Cache-Control: ${value}`, async () => {
+    const target = viewsOf(closedRange());
+    await gate.get(target);
+    const send = () => gate.get(target, headersOf("Cache-Control", value));
+    const { result, visits, units } = await costOf(gate, send);
+    assertViews(result, REFETCHED);
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+    assert.match(result.header("ratelimit"), /^"analytics";r=\d+;t=\d+$/);
+    assertViews(await gate.get(target), HIT);
+  });
+}
 
 describe("a restarted gateway", () => {
   const FRESH_SECONDS = 4321;
 
-  /**
-   * Calls the gateway's method `end` ("stop" or "kill"), and starts a new gateway with the same
-   * storage.
-   */
   async function restart(end) {
     await gate.gateway[end]();
     gate.gateway = await startGateway({
-      upstreamUrl: gate.upstream.url,
-      adminKey: gate.key,
-      secret: gate.secret,
+      ...gate.settings,
       port: gate.gateway.port,
-      state,
       vars: { ...LIMIT, ANALYTICS_FRESH_SECONDS: String(FRESH_SECONDS) },
     });
   }

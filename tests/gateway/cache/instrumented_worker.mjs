@@ -1,15 +1,7 @@
-/**
- * The built Worker with an instrumented organization object. The object counts the calls for
- * reports, and tests can make these calls fail.
- */
+/** The built Worker with an instrumented organization object. */
 import { until } from "../analytics_requests.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
-/**
- * Writes a wrangler configuration that runs the instrumented Worker.
- *
- * @returns {{ config: string, dispose: () => void }} `dispose` removes the configuration
- */
 export function instrumentedConfig() {
   return configWith({
     source: `
@@ -41,7 +33,6 @@ export async function objectCalls(gate) {
   return (await control(gate, "")).calls;
 }
 
-/** Makes calls for reports fail (`yes`) or succeed again (`no`). */
 export async function setObjectFailing(gate, failing) {
   await control(gate, `?failing=${failing}`);
 }

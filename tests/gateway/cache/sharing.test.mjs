@@ -1,11 +1,5 @@
-/**
- * Shared page views. The gateway fetches an upstream page once for concurrent and later readers.
- * The slices that it returns equal the upstream's own responses. Callers without the project or the
- * scope receive no cached page.
- */
-
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import {
   assertViews,
   cacheOf,
@@ -19,10 +13,10 @@ import {
   upstreamsOwn,
   viewsOf,
 } from "../analytics_requests.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
-import { gate, HIT, MISS, OTHER, useGate } from "./cached_views.mjs";
+import { assertProblem, before, PROJECT } from "../recorded_gateway.mjs";
+import { HIT, LIMIT, MISS, OTHER, useCache } from "./cached_views.mjs";
 
-useGate("cache");
+const gate = useCache("cache", { gateway: { vars: LIMIT } });
 
 const READERS = 200;
 const JOINED = "fwd=uri-miss; collapsed";
@@ -36,26 +30,24 @@ async function pagesRequested({ upstream }) {
   });
 }
 
-describe("many readers of one page", () => {
-  test(`sends one upstream request for ${READERS} concurrent readers, and returns the same bytes to all`, async () => {
-    const target = viewsOf({ ...closedRange(), limit: PAGE_ROWS });
-    const expected = await upstreamsOwn(gate, target);
-    const { result, visits, units } = await costOf(gate, async () => {
-      await gate.upstream.hold();
-      const readers = openAll(gate, READERS, target);
-      await Promise.all(readers.map(({ sent }) => sent));
-      await gate.upstream.untilHeld(1);
-      await gate.upstream.release();
-      return readAll(readers);
-    });
-    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
-    assert.equal(result.filter(({ status }) => status === 200).length, READERS);
-    assert.equal(new Set(result.map(({ text }) => text)).size, 1);
-    assert.equal(new Set(result.map((answer) => answer.header("etag"))).size, 1);
-    assert.deepEqual(result[0].json, expected);
-    const { [MISS]: first, [JOINED]: joined = 0, [HIT]: late = 0, ...others } = tally(result);
-    assert.deepEqual([first, joined + late, others], [1, READERS - 1, {}]);
+test(`sends one upstream request for ${READERS} concurrent readers, and returns the same bytes to all`, async () => {
+  const target = viewsOf({ ...closedRange(), limit: PAGE_ROWS });
+  const expected = await upstreamsOwn(gate, target);
+  const { result, visits, units } = await costOf(gate, async () => {
+    await gate.upstream.hold();
+    const readers = openAll(gate, READERS, target);
+    await Promise.all(readers.map(({ sent }) => sent));
+    await gate.upstream.untilHeld(1);
+    await gate.upstream.release();
+    return readAll(readers);
   });
+  assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+  assert.equal(result.filter(({ status }) => status === 200).length, READERS);
+  assert.equal(new Set(result.map(({ text }) => text)).size, 1);
+  assert.equal(new Set(result.map((answer) => answer.header("etag"))).size, 1);
+  assert.deepEqual(result[0].json, expected);
+  const { [MISS]: first, [JOINED]: joined = 0, [HIT]: late = 0, ...others } = tally(result);
+  assert.deepEqual([first, joined + late, others], [1, READERS - 1, {}]);
 });
 
 describe("upstream pages of 250 rows", () => {

@@ -1,8 +1,4 @@
-/**
- * The bundle that wrangler would deploy. The bundle contains the Worker's script and modules, and
- * bindings for the Durable Objects and the page. It contains no secrets, local paths or source
- * maps.
- */
+/** The bundle that wrangler would deploy. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -13,14 +9,12 @@ import { promisify } from "node:util";
 import { ROOT } from "../../../scripts/versions.mjs";
 import { newCanaryKey } from "../../harness/canary.mjs";
 import { newSecret } from "../../harness/token.mjs";
+import { wranglerEnv } from "../../harness/wrangler.mjs";
 
 describe("the deployed bundle", () => {
   const SECRETS = { ADMIN_API_KEY: newCanaryKey(), ACCESS_TOKEN_SECRET: newSecret() };
   let folder;
   let output;
-  /**
-   * Wrangler would upload this `multipart/form-data` body. `parts` has the content of each part.
-   */
   let upload;
   let parts;
 
@@ -29,7 +23,7 @@ describe("the deployed bundle", () => {
     const file = join(folder, "upload");
     const config = join(ROOT, "worker", "wrangler.toml");
     const args = ["deploy", "--dry-run", "--config", config, "--outfile", file];
-    const env = { ...environment(folder), ...SECRETS };
+    const env = { ...wranglerEnv(process.env, folder), ...SECRETS };
     const wrangler = join(ROOT, "node_modules", ".bin", "wrangler");
     const { stdout, stderr } = await promisify(execFile)(
       wrangler,
@@ -93,17 +87,5 @@ describe("the deployed bundle", () => {
         return [name, entry.slice(at + 4, -2)];
       }),
     );
-  }
-
-  /** Returns environment variables for wrangler, without the user's credentials and settings. */
-  function environment(home) {
-    const { CLOUDFLARE_ENV: _environment, CLOUDFLARE_API_TOKEN: _token, ...rest } = process.env;
-    return {
-      ...rest,
-      ...{ CI: "true", FORCE_COLOR: "0", HOME: home, XDG_CONFIG_HOME: home },
-      ...{ WRANGLER_LOG_PATH: join(home, "logs"), WRANGLER_CACHE_DIR: join(home, "cache") },
-      ...{ WRANGLER_SEND_METRICS: "false", WRANGLER_SEND_ERROR_REPORTS: "false" },
-      WRANGLER_HIDE_BANNER: "true",
-    };
   }
 });

@@ -1,13 +1,10 @@
-/**
- * The billed operations of Durable Objects and D1, on which `scripts/cost.mjs` bases its estimate:
- * requests to objects, and rows read and written. Each `setAlarm` is a written row.
- */
+/** The billed operations on which `scripts/cost.mjs` bases its estimate. `setAlarm` writes a row. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MEASURED } from "../../../scripts/cost.mjs";
-import { startJobs } from "../jobs_gateway.mjs";
-import { PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { isNow, useJobs } from "../jobs_gateway.mjs";
+import { before, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 /** Counts the operations of all objects of the Worker, which share one isolate here. */
@@ -92,26 +89,20 @@ const DAY = { dateFrom: "2026-01-01", dateTo: "2026-01-02" };
 const PAUSE_MS = 300;
 const MAX_ALARMS = 2;
 
-let jobs;
-let worker;
+const config = configWith({ source: COUNTING_WORKER });
+const jobs = useJobs("cost", {
+  config,
+  vars: {
+    JOB_POLL_SECONDS: "5",
+    JOB_POLLS_PER_HOUR: "20",
+    ANALYTICS_LIMIT_PER_HOUR: "100000",
+  },
+});
 let keys = 0;
 
 before(async () => {
-  worker = configWith({ source: COUNTING_WORKER });
-  jobs = await startJobs("cost", {
-    config: worker.config,
-    vars: {
-      JOB_POLL_SECONDS: "5",
-      JOB_POLLS_PER_HOUR: "20",
-      ANALYTICS_LIMIT_PER_HOUR: "100000",
-    },
-  });
   await jobs.create();
   await report(DAY);
-});
-after(async () => {
-  await jobs?.stop();
-  worker?.dispose();
 });
 
 const readCounts = async () => (await fetch(`${jobs.gate.gateway.url}/v1/counts`)).json();
@@ -134,10 +125,7 @@ async function readSettledCounts() {
   }
 }
 
-/**
- * Asserts that `work` costs what the script assumes. It may read fewer rows. An alarm that runs
- * meanwhile may add the cost of a poll.
- */
+/** Asserts that `work` costs what the script assumes. It may read fewer rows. */
 async function assertCost(context, name, work) {
   await readSettledCounts();
   const result = await work();
@@ -159,7 +147,7 @@ test("a creation, its stream and its polls cost what the script assumes", async 
   const { id } = await assertCost(context, "creation", () => create());
   await assertCost(context, "read", () => jobs.get(jobs.path(id)));
   const stream = await assertCost(context, "stream", () => jobs.watching(id));
-  const until = (status) => stream.event(({ data }) => JSON.parse(data).status === status);
+  const until = (status) => stream.event(isNow(status));
   await assertCost(context, "poll", () => jobs.untilReads(id, 1));
   await assertCost(context, "change", async () => {
     await jobs.upstream.setJob(id, { status: "planning" });
@@ -191,7 +179,7 @@ test("the first fetch of an archived day writes the rows that the script assumes
   const pages = 500;
   const gate = await startGate("cost-archive", {
     upstream: { pages },
-    gateway: { config: worker.config, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
+    gateway: { config, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
   });
   try {
     await gate.gateway.runCron();

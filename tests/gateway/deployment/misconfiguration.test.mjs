@@ -1,12 +1,8 @@
-/**
- * A gateway with an invalid or missing variable. The gateway responds 500 to API requests, but
- * serves the liveness route and the page. The error responses and the log name the variable and
- * contain no secret.
- */
+/** A gateway with an invalid or missing variable. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
-import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { assertProblem, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const VALUE = "hunter2-of-the-operator";
@@ -23,14 +19,9 @@ for (const [what, variable, value, rule] of [
   ["a timeout in words", "UPSTREAM_TIMEOUT_SECONDS", VALUE, "must be an integer from 1 to 300"],
 ]) {
   describe(`a gateway with ${what}`, () => {
-    let gate;
-
-    before(async () => {
-      gate = await startGate(`misconfiguration-${what.replaceAll(/\W/g, "-")}`, {
-        gateway: { vars: { [variable]: value } },
-      });
+    const gate = useGate(`misconfiguration-${what.replaceAll(/\W/g, "-")}`, {
+      gateway: { vars: { [variable]: value } },
     });
-    after(() => gate?.stop());
 
     const assertNamesVariable = (message) => {
       assert.ok(message.includes(`${variable} ${rule}`), message);
@@ -72,21 +63,14 @@ for (const [what, variable, value, rule] of [
 }
 
 describe("a gateway whose configuration lacks a binding", () => {
-  let gate;
-  let worker;
-
-  before(async () => {
-    worker = configWith({ path: BUILT_SCRIPT });
+  const config = configWith({ path: BUILT_SCRIPT });
+  const gate = useGate("misconfiguration-binding", () => {
     const binding =
       '[[durable_objects.bindings]]\nname = "PROJECT_GATE"\nclass_name = "ProjectGate"\n';
-    const complete = readFileSync(worker.config, "utf8");
+    const complete = readFileSync(config, "utf8");
     assert.ok(complete.includes(binding));
-    writeFileSync(worker.config, complete.replace(binding, ""));
-    gate = await startGate("misconfiguration-binding", { gateway: { config: worker.config } });
-  });
-  after(async () => {
-    await gate?.stop();
-    worker?.dispose();
+    writeFileSync(config, complete.replace(binding, ""));
+    return { gateway: { config } };
   });
 
   test("responds 500 without Retry-After and names the binding", async () => {

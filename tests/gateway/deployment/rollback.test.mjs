@@ -1,18 +1,9 @@
-/**
- * Rollbacks. An older release must not change the number of migrations that a newer release has
- * recorded.
- */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { startJobs } from "../jobs_gateway.mjs";
+import { test } from "node:test";
+import { useJobs } from "../jobs_gateway.mjs";
 import { PROJECT } from "../recorded_gateway.mjs";
 
-let jobs;
-
-before(async () => {
-  jobs = await startJobs("rollback");
-});
-after(() => jobs?.stop());
+const jobs = useJobs("rollback");
 
 test("keeps the number of migrations that a newer release has recorded", async () => {
   const { id } = await jobs.create("before the rollback");

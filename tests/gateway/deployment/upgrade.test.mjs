@@ -1,26 +1,20 @@
-/**
- * An upgrade. The gateway must work with the storage of an earlier release. The folder `state/`
- * contains the storage of commit 6f04cb0 after a crash (see `README.md`).
- */
+/** An upgrade. The gateway must work with the storage of an earlier release. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { deriveKeys } from "../../../scripts/webhook_key.mjs";
-import { signatureProblem, startReceiver } from "../../harness/receiver.mjs";
+import { Receiver, signatureProblem } from "../../harness/receiver.mjs";
 import { assertViews, withoutQuota } from "../analytics_requests.mjs";
-import { runSql, startJobs } from "../jobs_gateway.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
-import { moveStoredTimes } from "../stored_clock.mjs";
+import { isNow, runSql, useJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const STATE = fileURLToPath(new URL("state", import.meta.url));
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
-/** Maximum wait for an event, generous for a busy machine. */
-const PATIENCE_MS = 60_000;
 const stored = JSON.parse(readFileSync(join(STATE, "stored.json"), "utf8"));
 const { unwatched, completed, moving, awaited } = stored.jobs;
 const BUSY = stored.busy.project;
@@ -29,17 +23,12 @@ const ACCENTED = "Die GRÖSSE der Übersicht";
 /** The stored limit plus one. A project that has used up the stored limit has one request left. */
 const CREATE_LIMIT = stored.limits.create + 1;
 
-let jobs;
-let receiver;
-/** The simulator's counters at the start of a test. */
-let earlier;
-
-before(async () => {
-  receiver = await startReceiver();
+const receiver = useServer(new Receiver());
+const jobs = useJobs("state", async () => {
   const state = decompressState();
   await moveTimestamps(state);
   await runSql(state, [["UPDATE job SET line = ? WHERE id = ?", ACCENTED, unwatched.id]], PROJECT);
-  jobs = await startJobs("state", {
+  return {
     state,
     projects: [PROJECT, BUSY],
     vars: {
@@ -52,20 +41,15 @@ before(async () => {
     // The state was stored with this form of repositories.
     upstream: { profile: "published" },
     prepare: addStoredJobs,
-  });
+  };
 });
-after(async () => {
-  await jobs?.stop();
-  await receiver?.stop();
-});
+/** The simulator's counters at the start of a test. */
+let earlier;
+
 beforeEach(async () => {
   earlier = await jobs.upstream.counters();
 });
 
-/**
- * Copies the storage to a temporary folder, and returns the folder's path. The folder has the
- * layout of `wrangler dev --persist-to`.
- */
 function decompressState() {
   const state = mkdtempSync(join(tmpdir(), "quillgate-state-"));
   for (const file of readdirSync(STATE, { recursive: true })) {
@@ -78,17 +62,20 @@ function decompressState() {
 }
 
 /** Moves stored timestamps so that the state is as old as when the gateway was killed. */
-function moveTimestamps(state) {
-  return moveStoredTimes(state, {
-    objects: [
-      ["PROJECT_GATE", PROJECT],
-      ["PROJECT_GATE", BUSY],
-      ["ORG_GATE", "organisation"],
-    ],
-    milliseconds: Date.now() - stored.madeAt,
-    from: stored.origin,
-    to: receiver.url,
-  });
+async function moveTimestamps(state) {
+  const age = Date.now() - stored.madeAt;
+  const move = (table, column) => [`UPDATE ${table} SET ${column} = ${column} + ?`, age];
+  const budgets = [move("reservation", "at"), move("claim", "until"), move("closed", "until")];
+  const pages = [move("page", "fetched"), move("page", "fresh_until")];
+  await runSql(state, [...budgets, ...pages], "organisation", "ORG_GATE");
+  const redirect = (table, column) => [
+    ...[`UPDATE ${table} SET ${column} = replace(${column}, ?, ?)`, stored.origin, receiver.url],
+  ];
+  const webhooks = [redirect("job", "webhook"), redirect("outbox", "url")];
+  const due = ["UPDATE outbox SET due = ?", Date.now()];
+  for (const project of [PROJECT, BUSY]) {
+    await runSql(state, [...budgets, move("idempotency", "at"), ...webhooks, due], project);
+  }
 }
 
 /** Adds the stored jobs to the simulator. The job `awaited` has completed since the crash. */
@@ -101,9 +88,7 @@ async function addStoredJobs(upstream) {
   await upstream.setJob(awaited.id, { status: "completed" });
 }
 
-/** Returns a job's last state before the crash. */
 const lastState = ({ events }) => JSON.parse(events.at(-1)[1]);
-const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
 const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
 const bearer = (sub) => `Bearer ${jobs.gate.token({ sub, projects: jobs.projects })}`;
@@ -121,7 +106,6 @@ function send({ key, prompt = "x", project, id, headers = [], authorization = be
   return jobs.gate.post(target, { prompt }, options);
 }
 
-/** Returns the signing key of the receiver at this path. */
 const keyOf = (path) =>
   deriveKeys({ project: PROJECT, url: receiver.url + path }, WEBHOOK_SECRET)[0];
 
@@ -140,7 +124,7 @@ const viewRequests = () => requestsSince("analytics.views");
 describe("before the first request", () => {
   test("delivers a stored pending webhook as the same message before any request", async () => {
     const { id, text, path } = stored.webhook;
-    const delivery = await receiver.next((received) => received.path === path, PATIENCE_MS);
+    const delivery = await receiver.next((received) => received.path === path);
     const { project, webhookUrl, ...message } = delivery.json;
     assert.deepEqual([delivery.headers["webhook-id"], message], [id, JSON.parse(text)]);
     assert.deepEqual([project, webhookUrl], [PROJECT, receiver.url + path]);
@@ -148,7 +132,7 @@ describe("before the first request", () => {
   });
 
   test("polls a stored job with a webhook and delivers its completion before any request", async () => {
-    const delivery = await receiver.next(({ path }) => path === "/awaited", PATIENCE_MS);
+    const delivery = await receiver.next(({ path }) => path === "/awaited");
     assert.equal(signatureProblem(delivery, keyOf("/awaited")), undefined);
     assert.equal(delivery.json.type, "agent_job.completed");
     assert.deepEqual(delivery.json.data, { ...lastState(awaited), status: "completed" });
@@ -189,11 +173,11 @@ describe("stored jobs", () => {
     await jobs.untilReads(moving.id, 2);
     for (const status of ["reviewing", "completed"]) {
       await jobs.upstream.setJob(moving.id, { status });
-      await stream.event(hasStatus(status), PATIENCE_MS);
+      await stream.event(isNow(status));
     }
     assert.equal(await stream.ended, "clean");
-    const isLast = (event) => hasStatus("completed")(event) && event.data.includes(moving.id);
-    assert.ok(Number((await all.event(isLast, PATIENCE_MS)).lastEventId) >= 2);
+    const isLast = (event) => isNow("completed")(event) && event.data.includes(moving.id);
+    assert.ok(Number((await all.event(isLast)).lastEventId) >= 2);
     all.leave();
     assert.deepEqual(eventsOf(stream), [
       moving.events.at(-1),
@@ -233,25 +217,21 @@ describe("a stored idempotency key", () => {
   });
 });
 
-describe("a stored budget", () => {
-  test("counts every stored reservation, including the interrupted creation's", async () => {
-    const used = stored.limits.create - stored.budgets.project["create-job"].left;
-    const { left, ...rest } = (await jobs.health()).budgets["create-job"];
-    assert.deepEqual(rest, { limit: CREATE_LIMIT, blockedUntil: null });
-    // `used` excludes the creation that the crash interrupted.
-    assert.equal(left, CREATE_LIMIT - used - 1);
-    const answer = await send({});
-    assert.deepEqual([answer.status, remaining(answer)], [201, left - 1]);
-  });
+test("counts every stored reservation, including the interrupted creation's", async () => {
+  const used = stored.limits.create - stored.budgets.project["create-job"].left;
+  const { left, ...rest } = (await jobs.health()).budgets["create-job"];
+  assert.deepEqual(rest, { limit: CREATE_LIMIT, blockedUntil: null });
+  // `used` excludes the creation that the crash interrupted.
+  assert.equal(left, CREATE_LIMIT - used - 1);
+  const answer = await send({});
+  assert.deepEqual([answer.status, remaining(answer)], [201, left - 1]);
 });
 
-describe("a stored page of views", () => {
-  test("serves a stored fresh page from the cache", async () => {
-    const { target, text, etag } = stored.views.fresh;
-    const answer = await jobs.gate.get(target, withoutQuota(jobs.gate));
-    assertViews(answer, "hit; ttl=+");
-    assert.deepEqual([answer.text, answer.header("etag")], [text, etag]);
-    assert.equal((await jobs.get(target, [["If-None-Match", etag]])).status, 304);
-    assert.equal(await viewRequests(), 0);
-  });
+test("serves a stored fresh page from the cache", async () => {
+  const { target, text, etag } = stored.views.fresh;
+  const answer = await jobs.gate.get(target, withoutQuota(jobs.gate));
+  assertViews(answer, "hit; ttl=+");
+  assert.deepEqual([answer.text, answer.header("etag")], [text, etag]);
+  assert.equal((await jobs.get(target, [["If-None-Match", etag]])).status, 304);
+  assert.equal(await viewRequests(), 0);
 });

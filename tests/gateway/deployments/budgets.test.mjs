@@ -1,11 +1,7 @@
-/**
- * The budgets of deployments and previews. All projects share them, and their windows are short:
- * Mintlify never receives more than it allows in any window.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { assertProblem } from "../recorded_gateway.mjs";
-import { startSite, triggerOf } from "./site.mjs";
+import { triggerOf, useSite } from "./site.mjs";
 
 const DEPLOYMENTS = { limit: 10, windowMs: 10_000 };
 const PREVIEWS = { limit: 5, windowMs: 60_000 };
@@ -13,11 +9,7 @@ const PREVIEWS = { limit: 5, windowMs: 60_000 };
 const PROJECTS = Array.from({ length: 20 }, (_, at) => `site-${at}`);
 const ANY_PROJECT = (at) => PROJECTS[at % PROJECTS.length];
 
-let site;
-before(async () => {
-  site = await startSite("deployment-budgets", { projects: PROJECTS });
-});
-after(() => site?.stop());
+const site = useSite("deployment-budgets", { projects: PROJECTS });
 
 /** Returns when requests of these operations reached the simulator, by its clock. */
 async function arrivals(...operations) {
@@ -74,9 +66,9 @@ test("20 previews reach Mintlify at most five times in a minute", async () => {
   await assertWithin(PREVIEWS, await arrivals("previews.create"));
 });
 
-test("requests that Mintlify refuses count, and the block ends with the window", async (context) => {
-  const refusing = await startSite("deployment-refusals", { projects: ["site-0"] });
-  context.after(() => refusing.stop());
+const refusing = useSite("deployment-refusals", { projects: ["site-0"] });
+
+test("requests that Mintlify refuses count, and the block ends with the window", async () => {
   const fault = { kind: "status", status: 429, headers: { "retry-after": "3600" } };
   await refusing.upstream.fault({ operation: "previews.create", times: 1000, fault });
   let answer;

@@ -1,17 +1,9 @@
-/**
- * A crash of the gateway during a write. A keyed automation, which costs credits, runs once, or its
- * outcome is unknown until the caller forces a repetition. What was started stays listed.
- */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { assertProblem } from "../recorded_gateway.mjs";
-import { ACME, listOf, startSite, statusOf, triggerOf } from "./site.mjs";
+import { ACME, listOf, statusOf, triggerOf, useSite } from "./site.mjs";
 
-let site;
-before(async () => {
-  site = await startSite("deployment-crash", { projects: [ACME] });
-});
-after(() => site?.stop());
+const site = useSite("deployment-crash", { projects: [ACME] });
 
 const keyed = (key, ...extra) => [["Idempotency-Key", key], ...extra];
 const run = (headers) => site.post(triggerOf(ACME, "weekly"), { headers });

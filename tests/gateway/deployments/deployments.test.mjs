@@ -1,14 +1,10 @@
-/**
- * Deployments, previews and automations through the gateway. The gateway sends each keyed write
- * once, lists what it started, streams changes, announces ends, and answers only for projects of
- * the caller.
- */
+/** Deployments, previews and automations through the gateway. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startReceiver } from "../../harness/receiver.mjs";
-import { assertProblem } from "../recorded_gateway.mjs";
-import { ACME, listOf, OTHER, startSite, statusOf, updateOf } from "./site.mjs";
+import { Receiver } from "../../harness/receiver.mjs";
+import { assertProblem, useServer } from "../recorded_gateway.mjs";
+import { ACME, listOf, OTHER, statusOf, updateOf, useSite } from "./site.mjs";
 
 const HOUR_MS = 3600 * 1000;
 const PROJECTS = [
@@ -26,25 +22,17 @@ const PROJECTS = [
 ];
 const ALL = [ACME, OTHER, ...PROJECTS];
 
-let site;
-let receiver;
-before(async () => {
-  receiver = await startReceiver();
-  site = await startSite("deployments", {
-    projects: ALL,
-    upstream: { deploymentLimit: 1e6, previewLimit: 1e6 },
-    vars: {
-      DEPLOYMENT_LIMIT_PER_10_SECONDS: "100000",
-      PREVIEW_LIMIT_PER_MINUTE: "100000",
-      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-      WEBHOOK_HOSTS: receiver.host,
-    },
-  });
-});
-after(async () => {
-  await site?.stop();
-  await receiver?.stop();
-});
+const receiver = useServer(new Receiver());
+const site = useSite("deployments", () => ({
+  projects: ALL,
+  upstream: { deploymentLimit: 1e6, previewLimit: 1e6 },
+  vars: {
+    DEPLOYMENT_LIMIT_PER_10_SECONDS: "100000",
+    PREVIEW_LIMIT_PER_MINUTE: "100000",
+    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+    WEBHOOK_HOSTS: receiver.host,
+  },
+}));
 beforeEach(() => site.upstream.clearFaults());
 
 const keyed = (key) => [["Idempotency-Key", key]];
@@ -201,24 +189,22 @@ test("stuck polls do not block writes", async () => {
   for (const { status } of await Promise.all(lists)) assert.equal(status, 200);
 });
 
-describe("a stream", () => {
-  test("of a deployment ends with it, and that of all shows the change", async () => {
-    const all = site.watch("walk");
-    await all.opened;
-    const id = await site.deployed("walk");
-    const own = site.watch("walk", id);
-    const first = await own.event();
-    assert.deepEqual([first.type, JSON.parse(first.data)._id], ["deployment", id]);
-    await site.upstream.setDeployment(id, { status: "success", logs: [] });
-    await own.ended;
-    const find = (name, isExpected) =>
-      all.until(({ events }) =>
-        events.some(({ type, data }) => type === name && isExpected(JSON.parse(data))),
-      );
-    await find("deployment", ({ statusId, isLive }) => statusId === id && isLive === true);
-    assert.equal((await site.remove("walk", id)).status, 204);
-    await find("deleted", (deleted) => deleted.id === id);
-  });
+test("a stream of a deployment ends with it, and that of all shows the change", async () => {
+  const all = site.watch("walk");
+  await all.opened;
+  const id = await site.deployed("walk");
+  const own = site.watch("walk", id);
+  const first = await own.event();
+  assert.deepEqual([first.type, JSON.parse(first.data)._id], ["deployment", id]);
+  await site.upstream.setDeployment(id, { status: "success", logs: [] });
+  await own.ended;
+  const find = (name, isExpected) =>
+    all.until(({ events }) =>
+      events.some(({ type, data }) => type === name && isExpected(JSON.parse(data))),
+    );
+  await find("deployment", ({ statusId, isLive }) => statusId === id && isLive === true);
+  assert.equal((await site.remove("walk", id)).status, 204);
+  await find("deleted", (deleted) => deleted.id === id);
 });
 
 test("an ended deployment is no longer polled for the watchers of all", async () => {
@@ -234,18 +220,16 @@ test("an ended deployment is no longer polled for the watchers of all", async ()
   assert.equal(await reads(ended), before);
 });
 
-describe("a webhook", () => {
-  test("announces the end and whether the content is live", async () => {
-    const path = "/deployment-ended";
-    const id = await site.deployed("hooks", { headers: [["Webhook-Url", receiver.url + path]] });
-    const summary = "Failed to revalidate subdomain: acme";
-    const logs = ["Successfully updated deployment", summary];
-    await site.upstream.setDeployment(id, { status: "failure", summary, logs });
-    const { json } = await receiver.next((delivery) => delivery.path === path, 60_000);
-    const { type, project, isLive, data } = json;
-    assert.deepEqual(
-      { type, project, isLive, id: data._id },
-      { type: "deployment.ended", project: "hooks", isLive: true, id },
-    );
-  });
+test("a webhook announces the end and whether the content is live", async () => {
+  const path = "/deployment-ended";
+  const id = await site.deployed("hooks", { headers: [["Webhook-Url", receiver.url + path]] });
+  const summary = "Failed to revalidate subdomain: acme";
+  const logs = ["Successfully updated deployment", summary];
+  await site.upstream.setDeployment(id, { status: "failure", summary, logs });
+  const { json } = await receiver.next((delivery) => delivery.path === path, 60_000);
+  const { type, project, isLive, data } = json;
+  assert.deepEqual(
+    { type, project, isLive, id: data._id },
+    { type: "deployment.ended", project: "hooks", isLive: true, id },
+  );
 });

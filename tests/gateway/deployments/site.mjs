@@ -1,37 +1,32 @@
-/**
- * A gateway for tests of deployments. This module starts the gateway, and sends requests about
- * deployments, previews and automations.
- */
 import assert from "node:assert/strict";
-import { openEventStream } from "../../harness/event_source.mjs";
-import { startJobs } from "../jobs_gateway.mjs";
+import { useJobs } from "../jobs_gateway.mjs";
 
 export const ACME = "acme-docs";
 export const OTHER = "other-docs";
-export const SCOPES = "deployments:create deployments:read automations:run gateway:operate";
+const SCOPES = "deployments:create deployments:read automations:run gateway:operate";
 
-/** The paths of a project. */
 export const updateOf = (project) => `/v1/project/update/${project}`;
-export const previewOf = (project) => `/v1/project/preview/${project}`;
+const previewOf = (project) => `/v1/project/preview/${project}`;
 export const triggerOf = (project, id) => `/v1/workflow/${project}/${id}/trigger`;
 export const statusOf = (id) => `/v1/project/update-status/${encodeURIComponent(id)}`;
 export const listOf = (project) => `/v1/project/${project}/deployments`;
 
 /** Starts a gateway whose deployments change only when a test changes them, unless set. */
-export async function startSite(name, { upstream, projects = [ACME, OTHER], ...options } = {}) {
-  const jobs = await startJobs(name, {
-    projects,
-    upstream: { deploymentDurationMs: 24 * 3600 * 1000, ...upstream },
-    ...options,
+export function useSite(name, options) {
+  const jobs = useJobs(name, async () => {
+    const { upstream, ...rest } = typeof options === "function" ? await options() : options;
+    return { upstream: { deploymentDurationMs: 24 * 3600 * 1000, ...upstream }, ...rest };
   });
   return new Site(jobs);
 }
 
 class Site {
-  #streams = [];
-
   constructor(jobs) {
-    Object.assign(this, { jobs, gate: jobs.gate, upstream: jobs.upstream });
+    Object.assign(this, { jobs, gate: jobs.gate });
+  }
+
+  get upstream() {
+    return this.gate.upstream;
   }
 
   /** Returns the `Authorization` value of a token for all projects, with `changes` applied. */
@@ -63,7 +58,6 @@ class Site {
     return this.post(previewOf(project), { json: { branch }, ...options });
   }
 
-  /** Starts a deployment and returns its id. */
   async deployed(project = ACME, options = {}) {
     const answer = await this.deploy(project, options);
     assert.equal(answer.status, 202, answer.text);
@@ -78,14 +72,6 @@ class Site {
   /** Opens an event stream: of one deployment, or of all of the project. */
   watch(project, id, { lastEventId, as = {} } = {}) {
     const path = `${listOf(project)}${id === undefined ? "" : `/${id}`}/events`;
-    const headers = { authorization: this.as(as) };
-    const stream = openEventStream(this.gate.gateway.url + path, { lastEventId, headers });
-    this.#streams.push(stream);
-    return stream;
-  }
-
-  async stop() {
-    for (const stream of this.#streams) stream.leave();
-    await this.jobs.stop();
+    return this.jobs.openStream(path, { lastEventId, authorization: this.as(as) });
   }
 }

@@ -1,27 +1,23 @@
-/**
- * Reports and exports of several pages while counts change. All pages of an answer have equal
- * totals. Otherwise the gateway fetches outdated pages again, or marks the answer as mixed.
- */
+/** Reports and exports of several pages while counts change. */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
+import { beforeEach, test } from "node:test";
 import { caller, viewsOf } from "../analytics_requests.mjs";
 import { exportOf, splitLines } from "../expected_exports.mjs";
-import { startGate } from "../recorded_gateway.mjs";
+import { before, useGate } from "../recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
-let gate;
-let reader;
 let range;
 let days = 10;
 
-before(async () => {
-  gate = await startGate("exports-consistent", {
-    upstream: { pages: 700, analyticsLimit: 1e6 },
-    gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
-  });
+const gate = useGate("exports-consistent", {
+  upstream: { pages: 700, analyticsLimit: 1e6 },
+  gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
+});
+let reader;
+
+before(() => {
   reader = caller(gate, "rita");
 });
-after(() => gate?.stop());
 beforeEach(async () => {
   await gate.upstream.reset();
   const { today } = await gate.upstream.clock();

@@ -1,9 +1,5 @@
-/**
- * Exports of reports as CSV or NDJSON. A complete export contains every matching row of its range.
- * An incomplete export ends with a record that contains the cursor for resuming.
- */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { caller, organization } from "../analytics_requests.mjs";
 import {
   exportOf,
@@ -16,7 +12,7 @@ import {
   rowsUpstream,
   splitLines,
 } from "../expected_exports.mjs";
-import { assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
+import { assertProblem, before, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 const SCOPE = "analytics:read analytics:conversations";
 const TYPES = {
@@ -24,22 +20,19 @@ const TYPES = {
   ndjson: "application/x-ndjson",
 };
 
-let gate;
+const gate = useGate("exports", {
+  upstream: { pages: 2600, searches: 430, analyticsLimit: 1e6 },
+  gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
+});
 let reader;
 
-before(async () => {
-  gate = await startGate("exports", {
-    upstream: { pages: 2600, searches: 430, analyticsLimit: 1e6 },
-    gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
-  });
+before(() => {
   reader = caller(gate, "rita", { scope: SCOPE });
 });
-after(() => gate?.stop());
 beforeEach(() => gate.upstream.reset());
 
 const getExport = (report, query, options = reader) => gate.get(exportOf(report, query), options);
 
-/** Asserts a complete 200 and returns its body, including the byte order mark. */
 function assertExport(answer) {
   assert.deepEqual([answer.status, answer.complete], [200, true], answer.text.slice(0, 500));
   return answer.text;
@@ -110,7 +103,6 @@ test("responds to HEAD of an export with the header fields of GET and no body", 
 });
 
 describe("an incomplete export", () => {
-  /** Requests an incomplete export. Returns its parts, and the expected complete export. */
   async function interrupt(report, format, range, options) {
     const lines = await rowsUpstream(gate, report, range);
     const answer = await getExport(report, { format, ...range }, options);

@@ -1,14 +1,7 @@
-/**
- * Exports that exceed the hourly budget. A client resumes an interrupted export after the last
- * complete row. The package waits for the budget and continues its export.
- */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { caller } from "../analytics_requests.mjs";
 import {
   exportOf,
@@ -19,18 +12,14 @@ import {
   readIncomplete,
   rowsUpstream,
 } from "../expected_exports.mjs";
-import { startGate } from "../recorded_gateway.mjs";
-import { moveStoredTimes } from "../stored_clock.mjs";
+import { runSql } from "../jobs_gateway.mjs";
+import { before, useGate } from "../recorded_gateway.mjs";
 
 const HOUR_MS = 3_600_000;
 /** The hourly request limit of the upstream and of the gateway. */
 const BUDGET = 20;
 const PAGE_ROWS = 250;
 
-/**
- * Sends a GET request and returns the response. If `maxBytes` bytes of the body have arrived,
- * disconnects and sets `isCut` in the response.
- */
 async function read(gate, target, { authorization }, { maxBytes = Number.POSITIVE_INFINITY } = {}) {
   const headers = { authorization };
   const sent = request(`${gate.gateway.url}${target}`, { headers, agent: false }).end();
@@ -65,46 +54,27 @@ describe("an export over four windows", () => {
   const ROWS = 20_000;
   const BREAKS = 10;
   const SEED = 20_261_122;
-  /**
-   * The range of the expected `retryAfter`. The wait is almost an hour, because the oldest
-   * reservation is at most 15 minutes old.
-   */
+  /** The range of the expected `retryAfter`. */
   const [MIN_WAIT_SECONDS, MAX_WAIT_SECONDS] = [HOUR_MS / 1000 - 900, HOUR_MS / 1000 + 1];
-  const state = mkdtempSync(join(tmpdir(), "quillgate-windows-"));
-  let gate;
+  const gate = useGate("exports-long", {
+    stored: true,
+    upstream: { pages: ROWS, analyticsLimit: BUDGET },
+    gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: String(BUDGET) } },
+  });
   let reader;
 
-  before(async () => {
-    gate = await startGate("exports-long", {
-      upstream: { pages: ROWS, analyticsLimit: BUDGET },
-      gateway: { state, vars: { ANALYTICS_LIMIT_PER_HOUR: String(BUDGET) } },
-    });
+  before(() => {
     reader = caller(gate, "rita");
   });
-  after(async () => {
-    await gate?.stop();
-    rmSync(state, { recursive: true, force: true, maxRetries: 5 });
-  });
 
-  /**
-   * Simulates that an hour passes: restarts the gateway with reservations that are an hour older,
-   * and moves the simulator's clock forward by an hour.
-   */
+  /** Simulates that an hour passes, for the gateway's reservations and for the simulator. */
   async function passAnHour() {
-    const objects = [["ORG_GATE", "organisation"]];
-    const timestamps = [["reservation", "at"]];
-    await gate.restart(() =>
-      moveStoredTimes(state, { objects, milliseconds: -HOUR_MS, timestamps }),
-    );
+    const age = [["UPDATE reservation SET at = at - ?", HOUR_MS]];
+    await gate.restart(() => runSql(gate.state, age, "organisation", "ORG_GATE"));
     await gate.upstream.forwardClock(HOUR_MS);
   }
 
-  /**
-   * Exports a range over connections that break at the byte offsets `breaks` of the export. After
-   * each break, keeps the complete records and resumes after the last complete row. When the budget
-   * is used up, continues in the next window. Returns the bytes of the export, and the number of
-   * rows, broken connections and windows.
-   */
+  /** Exports a range over connections that break at the byte offsets `breaks` of the export. */
   async function exportAll(format, range, breaks) {
     const pieces = [];
     const found = { cuts: 0, windows: 1, length: 0, rows: 0 };

@@ -1,18 +1,9 @@
-/**
- * The static files of the gateway's page. The gateway serves these files with security header
- * fields. It returns 404 for a path that is neither a file nor a route.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { assertProblem, startGate } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { assertProblem, useGate } from "../recorded_gateway.mjs";
 import { assertGuarded } from "./guarded.mjs";
 
-let gate;
-
-before(async () => {
-  gate = await startGate("assets");
-});
-after(() => gate?.stop());
+const gate = useGate("assets");
 
 const visit = (target, options = {}) => gate.get(target, { authorization: null, ...options });
 
@@ -36,34 +27,32 @@ describe("the page", () => {
   });
 });
 
-describe("a path without a file", () => {
-  for (const target of [
-    "/nope",
-    "/nope.html",
-    "/_headers",
-    "/_redirects",
-    "/.env",
-    "/.dev.vars",
-    "/wrangler.toml",
-    "/index.js",
-    "/index_bg.wasm",
-    "/src/main.tsx",
-    "/package.json",
-    "/assets/",
-    "/assets/../../worker/wrangler.toml",
-    "/assets/%2e%2e/%2e%2e/worker/wrangler.toml",
-    "/assets/..%2f..%2fworker%2fwrangler.toml",
-    "/%2e%2e%2f%2e%2e%2fetc/passwd",
-    "/..%5c..%5cwrangler.toml",
-    "/%00",
-    "/healthz/",
-    "/cdn-cgi/nope",
-  ]) {
-    test(`returns 404 for the missing file ${target}`, async () => {
-      assertProblem(await visit(target), 404, "not-found");
-    });
-  }
-});
+for (const target of [
+  "/nope",
+  "/nope.html",
+  "/_headers",
+  "/_redirects",
+  "/.env",
+  "/.dev.vars",
+  "/wrangler.toml",
+  "/index.js",
+  "/index_bg.wasm",
+  "/src/main.tsx",
+  "/package.json",
+  "/assets/",
+  "/assets/../../worker/wrangler.toml",
+  "/assets/%2e%2e/%2e%2e/worker/wrangler.toml",
+  "/assets/..%2f..%2fworker%2fwrangler.toml",
+  "/%2e%2e%2f%2e%2e%2fetc/passwd",
+  "/..%5c..%5cwrangler.toml",
+  "/%00",
+  "/healthz/",
+  "/cdn-cgi/nope",
+]) {
+  test(`returns 404 for the missing file ${target}`, async () => {
+    assertProblem(await visit(target), 404, "not-found");
+  });
+}
 
 test("redirects no path to another host", async () => {
   for (const target of [

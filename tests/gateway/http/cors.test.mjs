@@ -1,10 +1,7 @@
-/**
- * Cross-origin requests (CORS). The gateway sends no request from a disallowed origin upstream.
- * Pages of allowed origins can read the gateway's responses.
- */
+/** Cross-origin requests (CORS). The gateway sends no request from a disallowed origin upstream. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { ALLOWED_ORIGIN, assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { ALLOWED_ORIGIN, assertProblem, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 
 const ALLOWED_HEADERS =
   "Authorization, Cache-Control, Content-Type, Idempotency-Key, " +
@@ -14,12 +11,7 @@ const EXPOSED_HEADERS =
   "Age, Cache-Status, Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, " +
   "Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
 
-let gate;
-
-before(async () => {
-  gate = await startGate("cors");
-});
-after(() => gate?.stop());
+const gate = useGate("cors");
 
 const from = (origin, options = {}) => ({
   ...options,

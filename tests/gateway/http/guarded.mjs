@@ -1,7 +1,6 @@
 /** The security header fields of the gateway's own pages. */
 import assert from "node:assert/strict";
 
-/** Checks a page or a file of the gateway. */
 export function assertGuarded(answer) {
   const policy = answer.header("content-security-policy");
   for (const part of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"]) {

@@ -1,20 +1,11 @@
-/**
- * HEAD, Date and Strict-Transport-Security. The gateway responds to HEAD with the header fields of GET
- * and without a body. It sends Strict-Transport-Security only over https.
- */
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { startWithWrangler } from "../../harness/wrangler.mjs";
-import { JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { before, JOBS, PROJECT, startGate, useGate, VIEWS } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
-let gate;
-
-before(async () => {
-  gate = await startGate("head");
-});
-after(() => gate?.stop());
+const gate = useGate("head");
 
 test("every response has the gateway's time in Date, which corrects the clock of a client", async () => {
   for (const target of [`${VIEWS}?limit=1`, "/session/methods", "/v2/nowhere"]) {
@@ -80,12 +71,12 @@ describe("HEAD", () => {
 });
 
 test("sends Strict-Transport-Security with every response over https", async (context) => {
-  const { config, dispose } = configWith({ path: BUILT_SCRIPT });
+  const config = configWith({ path: BUILT_SCRIPT });
   // The Worker sees this host and scheme in every request.
   appendFileSync(config, '\n[dev]\nhost = "gate.example"\nupstream_protocol = "https"\n');
   const options = { startWith: startWithWrangler, gateway: { config } };
   const secure = await startGate("head-https", options);
-  context.after(() => secure.stop().finally(dispose));
+  context.after(() => secure.stop());
   for (const [method, target, authorization] of [
     ...["/healthz", "/openapi.json", `${JOBS}/nowhere`, VIEWS].map((target) => ["GET", target]),
     ...["/", "/v2/nowhere", VIEWS].map((target) => ["GET", target, null]),

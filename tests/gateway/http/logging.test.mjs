@@ -1,19 +1,13 @@
-/**
- * Log lines. The gateway logs each request as one line with fixed fields. The log repeats none of
- * the canaries that the tests put into prompts, queries and header fields.
- */
+/** Log lines. The gateway logs each request as one line with fixed fields. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { newSecret } from "../../harness/token.mjs";
-import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, JOBS, PROJECT, useGate, VIEWS } from "../recorded_gateway.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const prompt = "x";
-/**
- * The upstream timeout is much longer than a response takes, so that only hanging requests time
- * out.
- */
+/** Much longer than a response takes, so that only hanging requests time out. */
 const TIMEOUT_SECONDS = 3;
 /** The fields of a log line. Operators' monitoring depends on these fields. */
 const FIELDS = [
@@ -21,14 +15,9 @@ const FIELDS = [
   ...["upstreamStatus", "upstreamMilliseconds", "cache", "budgetLeft", "milliseconds", "operator"],
 ];
 
-let gate;
-
-before(async () => {
-  gate = await startGate("observability", {
-    gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) } },
-  });
+const gate = useGate("observability", {
+  gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) } },
 });
-after(() => gate?.stop());
 beforeEach(() => gate.upstream.reset());
 
 function linesOf(id) {
@@ -36,10 +25,7 @@ function linesOf(id) {
   return lines.filter((line) => line.includes(`"requestId":"${id}"`));
 }
 
-/**
- * Returns the log line of a response, and asserts that the log has no second line for the response.
- * Also waits for the line of a later request, because a second line would appear before that line.
- */
+/** Returns the only log line of a response. A second one would precede that of a later request. */
 async function lineOf(answer) {
   const id = answer.header("x-request-id");
   const line = await gate.logged(id);
@@ -52,10 +38,6 @@ async function lineOf(answer) {
   return line;
 }
 
-/**
- * Asserts that a response's log line has the values in `expected`, besides the checks in `lineOf`.
- * Returns the line.
- */
 async function assertLogged(answer, expected) {
   const line = await lineOf(answer);
   const actual = Object.fromEntries(Object.keys(expected).map((name) => [name, line[name]]));

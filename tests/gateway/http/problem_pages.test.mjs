@@ -2,16 +2,15 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { ROOT } from "../../../scripts/versions.mjs";
-import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, before, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 import { assertGuarded } from "./guarded.mjs";
 
-let gate;
+const gate = useGate("problem-pages");
 let kinds;
 
 before(async () => {
-  gate = await startGate("problem-pages");
   const { components } = JSON.parse((await visit("/openapi.json")).text);
   const schemas = Object.values(components.schemas).filter(({ allOf }) => allOf);
   kinds = schemas.map(({ properties }) => ({
@@ -19,7 +18,6 @@ before(async () => {
     title: properties.title.examples[0],
   }));
 });
-after(() => gate?.stop());
 
 const visit = (target, options = {}) => gate.get(target, { authorization: null, ...options });
 

@@ -1,42 +1,29 @@
-/**
- * Routing. The gateway or the runtime rejects unknown paths, unsupported methods and malformed
- * request lines. None of these requests goes upstream.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { assertProblem, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 
-let gate;
+const gate = useGate("paths");
 
-before(async () => {
-  gate = await startGate("paths");
-});
-after(() => gate?.stop());
-
-describe("a request method", () => {
-  test("rejects an invalid or unknown method in the runtime", async () => {
-    for (const method of ["get", "FOO", "G ET", "CONNECT"]) {
-      const answer = await gate.send({ method, target: VIEWS });
-      assert.ok(answer.status === undefined || answer.status >= 400, `${method} ${answer.status}`);
-    }
-  });
+test("rejects an invalid or unknown method in the runtime", async () => {
+  for (const method of ["get", "FOO", "G ET", "CONNECT"]) {
+    const answer = await gate.send({ method, target: VIEWS });
+    assert.ok(answer.status === undefined || answer.status >= 400, `${method} ${answer.status}`);
+  }
 });
 
-describe("the liveness route", () => {
-  test("responds to GET and HEAD of the liveness route without a token", async () => {
-    for (const target of ["/healthz", "/healthz?x"]) {
-      const answer = await gate.get(target, { authorization: null });
-      assert.deepEqual([answer.status, answer.json], [200, { status: "ok" }]);
-      assert.equal((await gate.send({ method: "HEAD", target })).status, 200);
-    }
-    for (const target of ["/healthz", "/openapi.json"]) {
-      const posted = await gate.post(target, {});
-      assertProblem(posted, 405, "method-not-allowed");
-      assert.equal(posted.header("allow"), "GET, HEAD, OPTIONS");
-      const options = await gate.send({ method: "OPTIONS", target, authorization: null });
-      assert.deepEqual([options.status, options.header("allow")], [204, "GET, HEAD, OPTIONS"]);
-    }
-  });
+test("responds to GET and HEAD of the liveness route without a token", async () => {
+  for (const target of ["/healthz", "/healthz?x"]) {
+    const answer = await gate.get(target, { authorization: null });
+    assert.deepEqual([answer.status, answer.json], [200, { status: "ok" }]);
+    assert.equal((await gate.send({ method: "HEAD", target })).status, 200);
+  }
+  for (const target of ["/healthz", "/openapi.json"]) {
+    const posted = await gate.post(target, {});
+    assertProblem(posted, 405, "method-not-allowed");
+    assert.equal(posted.header("allow"), "GET, HEAD, OPTIONS");
+    const options = await gate.send({ method: "OPTIONS", target, authorization: null });
+    assert.deepEqual([options.status, options.header("allow")], [204, "GET, HEAD, OPTIONS"]);
+  }
 });
 
 describe("a malformed request line or head", () => {

@@ -1,38 +1,21 @@
-/**
- * Request ids and traces. The gateway reuses the caller's request id if the id is valid, and
- * otherwise generates one. It continues the caller's trace upstream, and returns the upstream's
- * duration in Server-Timing.
- */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { headerOf } from "../../harness/upstream.mjs";
-import { JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 
 const prompt = "x";
-/**
- * The upstream timeout is much longer than a response takes, so that only hanging requests time
- * out.
- */
+/** Much longer than a response takes, so that only hanging requests time out. */
 const TIMEOUT_SECONDS = 10;
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";
 
-let gate;
-
-before(async () => {
-  gate = await startGate("tracing", {
-    upstream: { pages: 600 },
-    gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) } },
-  });
+const gate = useGate("tracing", {
+  upstream: { pages: 600 },
+  gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) } },
 });
-after(() => gate?.stop());
 beforeEach(() => gate.upstream.reset());
 describe("trace context", () => {
   let range = 0;
-  /**
-   * Functions that send requests upstream. Each request for page views has a new date range, so
-   * that the response is not cached.
-   */
   const OPERATIONS = {
     "a job": (headers) => gate.get(`${JOBS}/j1`, { headers }),
     "page views": (headers) => {
@@ -43,10 +26,6 @@ describe("trace context", () => {
     "a follow-up": (headers) => gate.post(`${JOBS}/j1/message`, { prompt }, { headers }),
   };
 
-  /**
-   * Sends a request. Returns the trace id, the span id and the flags of the `traceparent` that the
-   * upstream received.
-   */
   async function traced(operation, ...headers) {
     await gate.upstream.reset();
     const answer = await OPERATIONS[operation](headers);
@@ -95,20 +74,18 @@ describe("trace context", () => {
   });
 });
 
-describe("Server-Timing", () => {
-  const DURATION = /^upstream;dur=(\d+)$/;
+const DURATION = /^upstream;dur=(\d+)$/;
 
-  test("returns the upstream's share of the time in Server-Timing", async () => {
-    const created = await gate.post(JOBS, { prompt });
-    for (const answer of [
-      created,
-      await gate.get(`${JOBS}/${created.json.id}`),
-      await gate.get(`${JOBS}/none`),
-      await gate.get(`${VIEWS}?dateTo=2024-05-01`),
-    ]) {
-      const [, milliseconds] = DURATION.exec(answer.header("server-timing"));
-      const line = await gate.logged(answer.header("x-request-id"));
-      assert.equal(line.upstreamMilliseconds, Number(milliseconds));
-    }
-  });
+test("returns the upstream's share of the time in Server-Timing", async () => {
+  const created = await gate.post(JOBS, { prompt });
+  for (const answer of [
+    created,
+    await gate.get(`${JOBS}/${created.json.id}`),
+    await gate.get(`${JOBS}/none`),
+    await gate.get(`${VIEWS}?dateTo=2024-05-01`),
+  ]) {
+    const [, milliseconds] = DURATION.exec(answer.header("server-timing"));
+    const line = await gate.logged(answer.header("x-request-id"));
+    assert.equal(line.upstreamMilliseconds, Number(milliseconds));
+  }
 });

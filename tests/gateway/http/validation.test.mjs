@@ -1,24 +1,14 @@
-/**
- * Validation of requests. The gateway rejects invalid query parameters, header fields and bodies
- * without an upstream request.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { assertInvalid, assertProblem, JOBS, startGate } from "../recorded_gateway.mjs";
+import { assertInvalid, assertProblem, JOBS, useGate } from "../recorded_gateway.mjs";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = ["Content-Type", "application/json"];
 
-let gate;
-
-before(async () => {
-  gate = await startGate("input");
-});
-after(() => gate?.stop());
+const gate = useGate("input");
 
 describe("a request body", () => {
-  /** Sends the body to both operations that accept a request body. Returns both responses. */
   async function postToBoth(body, { headers = [JSON_TYPE], ...options } = {}) {
     const each = [JOBS, `${JOBS}/j1/message`].map((target) =>
       gate.send({ method: "POST", target, headers, body, ...options }),

@@ -1,15 +1,12 @@
-/**
- * Events of a job that overlap: a poll that runs while its record is deleted, while the job's limit
- * passes or while a watcher joins, and a follow-up that runs while its record is deleted.
- */
+/** Events of a job that overlap, such as a poll that runs while the job's record is deleted. */
+
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { startReceiver } from "../../harness/receiver.mjs";
-import { startJobs } from "../jobs_gateway.mjs";
-import { PROJECT } from "../recorded_gateway.mjs";
+import { test } from "node:test";
+import { Receiver } from "../../harness/receiver.mjs";
+import { useJobs } from "../jobs_gateway.mjs";
+import { PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
-const PATIENCE_MS = 60_000;
 /** A new list stream without a position starts with this number of jobs. */
 const INITIAL_JOBS = 25;
 const LISTED = "listed-docs";
@@ -17,34 +14,21 @@ const OTHER = "other-docs";
 const SLOW = "slow-docs";
 const REFUSED = "refused-docs";
 
-let jobs;
+const VARS = { UPSTREAM_TIMEOUT_SECONDS: "300" };
+const receiver = useServer(new Receiver());
+const jobs = useJobs("interleavings", {
+  projects: [PROJECT, LISTED, OTHER, SLOW, REFUSED],
+  vars: VARS,
+});
 /** A gateway that gives up a job soon after the first poll for its webhook, which follows after 15 s. */
-let limited;
-let receiver;
-
-before(async () => {
-  receiver = await startReceiver();
-  const vars = { UPSTREAM_TIMEOUT_SECONDS: "300" };
-  const webhooks = { WEBHOOK_SECRET, WEBHOOK_HOSTS: receiver.host };
-  [jobs, limited] = await Promise.all([
-    startJobs("interleavings", { projects: [PROJECT, LISTED, OTHER, SLOW, REFUSED], vars }),
-    startJobs("interleavings-limited", {
-      vars: { ...vars, ...webhooks, JOB_POLL_LIMIT_SECONDS: "17" },
-    }),
-  ]);
-});
-after(async () => {
-  await Promise.all([jobs?.stop(), limited?.stop()]);
-  await receiver?.stop();
-});
-
-/** Waits until the last polls of all jobs are older than the polling interval. */
-async function untilStale() {
-  const { id } = await jobs.create("another job", { project: OTHER });
-  const clock = await jobs.watching(id, { project: OTHER });
-  await jobs.untilReads(id, 2);
-  clock.leave();
-}
+const limited = useJobs("interleavings-limited", () => ({
+  vars: {
+    ...VARS,
+    WEBHOOK_SECRET,
+    WEBHOOK_HOSTS: receiver.host,
+    JOB_POLL_LIMIT_SECONDS: "17",
+  },
+}));
 
 test("sends the webhook of an unfinished job whose poll runs across the limit", async () => {
   const headers = [["Webhook-Url", `${receiver.url}/slow`]];
@@ -54,9 +38,9 @@ test("sends the webhook of an unfinished job whose poll runs across the limit", 
   const watcher = await limited.watching(other.id);
   await limited.upstream.untilHeld(1);
   // The other job ends at its limit, which is later than that of the first job.
-  await watcher.event(({ type }) => type === "end", PATIENCE_MS);
+  await watcher.event(({ type }) => type === "end");
   await limited.upstream.release();
-  const { json } = await receiver.next(({ path }) => path === "/slow", PATIENCE_MS);
+  const { json } = await receiver.next(({ path }) => path === "/slow");
   assert.deepEqual([json.type, json.data.id], ["agent_job.unfinished", id]);
 });
 
@@ -70,7 +54,7 @@ test("sends a watcher that joins during a poll of a deleted record the state of 
   const second = await jobs.watching(id);
   await jobs.upstream.release();
   await jobs.upstream.setJob(id, { status: "completed" });
-  await second.event(({ data }) => JSON.parse(data).status === "completed", PATIENCE_MS);
+  await second.event(({ data }) => JSON.parse(data).status === "completed");
   assert.equal(await second.ended, "clean");
 });
 
@@ -80,7 +64,7 @@ test("streams the state of a new job to every watcher while Mintlify does not kn
   await jobs.upstream.fault({ target: id, times: 0, fault: { kind: "status", status: 404, body } });
   const early = await jobs.watching(id);
   await jobs.untilReads(id, 1);
-  await untilStale();
+  await jobs.waitIntervals(2, OTHER);
   const late = await jobs.watching(id);
   assert.deepEqual([early.status, late.status], [200, 200]);
   await jobs.upstream.clearFaults();
@@ -123,7 +107,7 @@ test("streams every change after the revision of a list", async () => {
     created.push((await jobs.create(`job ${count}`, { project })).id);
   }
   const stream = await jobs.watchingAll({ project, lastEventId: String(revision) });
-  await stream.event(({ data }) => JSON.parse(data).id === created.at(-1), PATIENCE_MS);
+  await stream.event(({ data }) => JSON.parse(data).id === created.at(-1));
   assert.deepEqual(
     stream.events.map(({ type, data }) => [type, JSON.parse(data).id]),
     [["deleted", deleted], ...created.map((id) => ["job", id])],
@@ -134,7 +118,7 @@ test("streams every change after the revision of a list", async () => {
 test("a list that waits for a poll has the revision from before its jobs were read", async () => {
   const project = SLOW;
   const { id: slow } = await jobs.create("slow", { project });
-  await untilStale();
+  await jobs.waitIntervals(2, OTHER);
   await jobs.upstream.hold({ target: slow });
   const listed = jobs.get(`/v2/agent/${project}/jobs`);
   await jobs.upstream.untilHeld(1);
@@ -142,7 +126,7 @@ test("a list that waits for a poll has the revision from before its jobs were re
   const { revision } = (await listed).json;
   await jobs.upstream.release();
   const stream = await jobs.watchingAll({ project, lastEventId: String(revision) });
-  await stream.event(({ data }) => JSON.parse(data).id === id, PATIENCE_MS);
+  await stream.event(({ data }) => JSON.parse(data).id === id);
   stream.leave();
 });
 
@@ -158,5 +142,5 @@ test("polls a job again after its state could not be stored", async () => {
   refused.leave();
   await jobs.restartWithSql([["DROP TRIGGER refuse"]], project);
   const stream = await jobs.watching(id, { project });
-  await stream.event(({ data }) => JSON.parse(data).status === "completed", PATIENCE_MS);
+  await stream.event(({ data }) => JSON.parse(data).status === "completed");
 });

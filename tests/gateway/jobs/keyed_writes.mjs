@@ -1,13 +1,7 @@
-/**
- * Writes with idempotency keys. This module sends write requests, and checks the responses and the
- * number of created jobs.
- */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, beforeEach } from "node:test";
-import { assertProblem, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs";
+import { beforeEach } from "node:test";
+import { until } from "../analytics_requests.mjs";
+import { assertProblem, JOBS, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 export const OTHER_PROJECT = "other-docs";
 export const PROJECTS = [
@@ -16,12 +10,10 @@ export const PROJECTS = [
 ];
 export const CREATE = "agentJobs.create";
 const HUGE = String(10 ** 6);
-/** Maximum time for repeated requests, generous for a busy machine. */
-const PATIENCE_MS = 60_000;
 export const jobsOf = (project) => `/v2/agent/${project}/job`;
 
 /** Every key starts with this marker, so that a search finds leaked keys. */
-export const MARKER = "key-of-a-caller";
+const MARKER = "key-of-a-caller";
 let keys = 0;
 
 export function newKey() {
@@ -29,47 +21,23 @@ export function newKey() {
   return `${MARKER}-${keys}`;
 }
 
-export let gate;
-let state;
+export const gate = useGate(`keyed-writes-${process.pid}`, {
+  upstream: { projects: PROJECTS, jobDurationMs: 600_000, createLimit: 1e6, messageLimit: 1e6 },
+  stored: true,
+  gateway: {
+    vars: {
+      CREATE_LIMIT_PER_HOUR: HUGE,
+      MESSAGE_LIMIT_PER_HOUR: HUGE,
+      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+      WEBHOOK_HOSTS: "hooks.example",
+    },
+  },
+});
+beforeEach(() => gate.upstream.reset());
 
-/** Starts the gateway of a test file, and resets the simulator before each test. */
-export function useGateway(name) {
-  before(async () => {
-    state = mkdtempSync(join(tmpdir(), "quillgate-idempotency-"));
-    gate = await startGate(name, {
-      upstream: { projects: PROJECTS, jobDurationMs: 600_000, createLimit: 1e6, messageLimit: 1e6 },
-      gateway: {
-        state,
-        vars: {
-          CREATE_LIMIT_PER_HOUR: HUGE,
-          MESSAGE_LIMIT_PER_HOUR: HUGE,
-          WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-          WEBHOOK_HOSTS: "hooks.example",
-        },
-      },
-    });
-  });
-  after(async () => {
-    await gate?.stop();
-    rmSync(state, { recursive: true, force: true });
-  });
-  beforeEach(() => gate.upstream.reset());
-}
-
-/**
- * Returns an `Authorization` value for the subject `sub`, with access to every project in
- * {@link PROJECTS}.
- */
 export const as = (sub, claims = {}) =>
   `Bearer ${gate.token({ sub, projects: PROJECTS, ...claims })}`;
 
-/**
- * Sends a write request with an idempotency key, and returns the response. Creates a job unless
- * `options.target` is another operation's path.
- *
- * @param {string} key value of `Idempotency-Key`, sent verbatim
- * @param {object} [options]
- */
 export function write(key, options = {}) {
   const {
     target = JOBS,
@@ -86,13 +54,8 @@ export function write(key, options = {}) {
 export const forced = (key, options = {}) =>
   write(key, { ...options, headers: [["Idempotency-Retry", "force"]] });
 
-/** Calls `send` `count` times concurrently. Returns the responses. */
 export const concurrently = (count, send) => Promise.all(Array.from({ length: count }, send));
 
-/**
- * Returns the number of jobs that the upstream created, and the number of create requests that the
- * upstream received.
- */
 export async function creations(on = gate) {
   const { jobsCreated, byOperation } = await on.upstream.counters();
   return { jobs: jobsCreated, requests: byOperation[CREATE] };
@@ -102,7 +65,6 @@ export async function assertCreations(jobs, requests = jobs, on = gate) {
   assert.deepEqual(await creations(on), { jobs, requests });
 }
 
-/** Asserts that a response is a replay of `first`. */
 export function assertReplayed(answer, first) {
   assert.equal(answer.header("idempotent-replayed"), "true", `${answer.status} ${answer.text}`);
   assert.deepEqual([answer.status, answer.text], [first.status, first.text]);
@@ -127,7 +89,6 @@ export function assertUnknown(answer) {
 
 export const assertReused = (answer) => assertProblem(answer, 422, "idempotency-key-reused");
 
-/** Repeats a request until its key is no longer in use. Returns the last response. */
 export async function untilNotInUse(send) {
   const isInUse = ({ status, text }) => status === 409 && text.includes("in-use");
   const { answer, before } = await untilNot(isInUse, send);
@@ -135,19 +96,13 @@ export async function untilNotInUse(send) {
   return answer;
 }
 
-/**
- * Repeats a request until `matches` returns false for its response. Returns this last response and
- * all earlier responses. Fails after {@link PATIENCE_MS}.
- */
 export async function untilNot(matches, send) {
   const before = [];
-  const deadline = Date.now() + PATIENCE_MS;
-  while (Date.now() < deadline) {
+  return await until(async () => {
     const answer = await send();
     if (!matches(answer)) return { answer, before };
     before.push(answer);
-  }
-  assert.fail(`no change in ${before.length} responses: ${before.at(-1)?.text}`);
+  });
 }
 
 export const failNext = (operation, fault, on = gate) => on.upstream.fault({ operation, fault });

@@ -1,24 +1,16 @@
-/**
- * The job list. The list contains jobs that were created through the gateway, newest first. To read
- * the list, a caller needs access to the project and the scope `jobs:read`.
- */
+/** The job list. The list contains jobs that were created through the gateway, newest first. */
 import assert from "node:assert/strict";
-import { before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { scanForCanary } from "../../harness/canary.mjs";
 import { OTHER_PROJECT } from "../jobs_gateway.mjs";
-import { assertCommonHead } from "../recorded_gateway.mjs";
-import { createOneByOne, idsOf, jobs, LIST, page, useJobs } from "./listed_jobs.mjs";
+import { assertCommonHead, before } from "../recorded_gateway.mjs";
+import { createOneByOne, idsOf, jobs, LIST, page } from "./listed_jobs.mjs";
 
 /** The second line of some prompts. The gateway must send this line only to Mintlify. */
 const SECOND_LINE = "and-this-is-the-private-second-line-7f3a9c";
 const FIELDS = ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"];
 
-useJobs("ledger");
-
-/**
- * Returns the jobs on all pages of the list for `query`. Calls `between` before every page except
- * the first.
- */
+/** Returns the jobs on all pages of the list for `query`. */
 async function readPages(query, between = async () => {}) {
   const listed = [];
   for (let { jobs: shown, nextCursor } = await page(query); ; ) {
@@ -129,19 +121,17 @@ async function untilOpen() {
   }
 }
 
-describe("stored jobs", () => {
-  test("keeps all but a prompt's first line out of lists, the log and storage", async () => {
-    assert.ok(
-      (await jobs.upstream.jobs()).some(({ prompt }) => prompt.includes(SECOND_LINE)),
-      "Mintlify receives the whole prompt",
-    );
-    const listed = JSON.stringify(await readPages({ limit: 100 }));
-    assert.ok(!listed.includes(SECOND_LINE));
-    assert.ok(!jobs.gate.gateway.log().includes(SECOND_LINE));
-    await jobs.gate.gateway.stop();
-    const stored = await scanForCanary("Fix the docs", [jobs.state]);
-    assert.ok(stored.hits.length > 0, "the first line is in storage");
-    assert.deepEqual((await scanForCanary(SECOND_LINE, [jobs.state])).hits, []);
-    assert.deepEqual((await scanForCanary(jobs.gate.key, [jobs.state])).hits, []);
-  });
+test("keeps all but a prompt's first line out of lists, the log and storage", async () => {
+  assert.ok(
+    (await jobs.upstream.jobs()).some(({ prompt }) => prompt.includes(SECOND_LINE)),
+    "Mintlify receives the whole prompt",
+  );
+  const listed = JSON.stringify(await readPages({ limit: 100 }));
+  assert.ok(!listed.includes(SECOND_LINE));
+  assert.ok(!jobs.gate.gateway.log().includes(SECOND_LINE));
+  await jobs.gate.gateway.stop();
+  const stored = await scanForCanary("Fix the docs", [jobs.state]);
+  assert.ok(stored.hits.length > 0, "the first line is in storage");
+  assert.deepEqual((await scanForCanary(SECOND_LINE, [jobs.state])).hits, []);
+  assert.deepEqual((await scanForCanary(jobs.gate.key, [jobs.state])).hits, []);
 });

@@ -1,25 +1,7 @@
-/**
- * The status of listed jobs. For each list request, the gateway polls at most eight unfinished jobs
- * of the page. It polls each job at most once per interval. If a poll fails, the list contains the
- * job's last known status.
- */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { OTHER_PROJECT } from "../jobs_gateway.mjs";
-import { PATIENCE_MS } from "../watched_jobs.mjs";
-import { createOneByOne, idsOf, jobs, page, useJobs } from "./listed_jobs.mjs";
-
-useJobs("list-status");
-
-/** Waits for one polling interval, measured by a watched job of another project. */
-async function waitInterval() {
-  const project = OTHER_PROJECT;
-  const { id } = await jobs.create("tick", { project });
-  const clock = await jobs.watching(id, { project });
-  await jobs.untilReads(id, 2);
-  clock.leave();
-  await jobs.upstream.setJob(id, { status: "completed" });
-}
+import { until } from "../analytics_requests.mjs";
+import { createOneByOne, idsOf, jobs, page } from "./listed_jobs.mjs";
 
 describe("the status of a listed job", () => {
   const countsOf = async (ids) =>
@@ -36,7 +18,7 @@ describe("the status of a listed job", () => {
       await jobs.upstream.setJob(ids[index], { status, prLink: link });
     }
     await jobs.upstream.setJob(ids[3], { status: "planning" });
-    await waitInterval();
+    await jobs.waitIntervals();
 
     const listedAt = jobs.gate.now();
     const { jobs: first } = await page({ limit: 6 });
@@ -55,7 +37,7 @@ describe("the status of a listed job", () => {
     const counts = await countsOf(ids);
     assert.deepEqual(Object.values(counts), [1, 1, 1, 1, 1, 1]);
 
-    await waitInterval();
+    await jobs.waitIntervals();
     const { jobs: second } = await page({ limit: 6 });
     assert.deepEqual(Object.values(await countsOf(ids)), [1, 1, 1, 2, 2, 2]);
     const finishedOf = (listed) => listed.slice(0, 3);
@@ -66,7 +48,7 @@ describe("the status of a listed job", () => {
     for (let batch = 0; batch < 10; batch += 1) {
       await Promise.all(Array.from({ length: 10 }, () => jobs.create("one of a hundred")));
     }
-    await waitInterval();
+    await jobs.waitIntervals();
     const read = new Set();
     for (let round = 1; round <= 3; round += 1) {
       const { jobs: listed } = await page({ limit: 100 });
@@ -102,7 +84,7 @@ describe("the status of a listed job", () => {
       await jobs.upstream.setJob(ids[index], { status: "completed" });
       await jobs.upstream.fault({ target: ids[index], times: 0, fault });
     }
-    await waitInterval();
+    await jobs.waitIntervals();
     const listed = async () => {
       const { jobs: shown } = await page({ limit: ids.length });
       return shown.map(({ id, status }) => [id, status]);
@@ -112,10 +94,7 @@ describe("the status of a listed job", () => {
     for (const id of ids) assert.ok((await jobs.reads(id)).count > 0, "the gateway read the job");
     await jobs.upstream.clearFaults();
     // A poll that hangs continues until its timeout.
-    const deadline = performance.now() + PATIENCE_MS;
-    while ((await listed()).some(([, status]) => status === "active")) {
-      assert.ok(performance.now() < deadline, "a job is still listed as active");
-    }
+    await until(async () => (await listed()).every(([, status]) => status !== "active"));
     assert.deepEqual(await listed(), all("completed"));
   });
 });

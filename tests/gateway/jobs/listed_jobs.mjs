@@ -1,26 +1,15 @@
-/**
- * The job list of a single test file. This module starts a gateway for the file, and reads the
- * gateway's job list. Tests in other files cannot change the list.
- */
 import assert from "node:assert/strict";
-import { after, before, beforeEach } from "node:test";
-import { startJobs } from "../jobs_gateway.mjs";
+import { beforeEach } from "node:test";
+import { useJobs } from "../jobs_gateway.mjs";
 import { PROJECT } from "../recorded_gateway.mjs";
 
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
 
-/** The gateway of the test file, as `startJobs` returns it. */
-export let jobs;
-
-/** Starts the file's gateway, and clears the simulator's faults before each test. */
-export function useJobs(name) {
-  before(async () => {
-    jobs = await startJobs(name, { vars: { KEEP_PROMPTS: "first-line" } });
-  });
-  after(() => jobs?.stop());
-  // `reset()` would also delete the simulator's jobs, which the gateway still lists.
-  beforeEach(() => jobs.upstream.clearFaults());
-}
+export const jobs = useJobs(`listed-jobs-${process.pid}`, {
+  vars: { KEEP_PROMPTS: "first-line" },
+});
+// `reset()` would also delete the simulator's jobs, which the gateway still lists.
+beforeEach(() => jobs.upstream.clearFaults());
 
 /** Returns one page of the list, by default the first page. */
 export async function page(query = {}, { target = LIST, authorization } = {}) {
@@ -34,7 +23,6 @@ export async function page(query = {}, { target = LIST, authorization } = {}) {
 
 export const idsOf = (listed) => listed.map(({ id }) => id);
 
-/** Creates jobs one after another. Returns their ids, newest first. */
 export async function createOneByOne(count, options) {
   const ids = [];
   for (let number = 0; number < count; number += 1) {

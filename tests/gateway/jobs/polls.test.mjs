@@ -1,57 +1,28 @@
-/**
- * Polling of jobs. The gateway polls an old job less often than a new job, and honors
- * `Retry-After`. It stops polling a job that does not finish within `JOB_POLL_LIMIT_SECONDS`.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { startReceiver } from "../../harness/receiver.mjs";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
-import { PROJECT } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { Receiver } from "../../harness/receiver.mjs";
+import { until } from "../analytics_requests.mjs";
+import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const LIMIT_S = 15;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 /** A project in which a `Retry-After` from the upstream delays polls. */
 const DELAYED = "delayed-docs";
-/** Maximum wait for an event, generous for a busy machine. */
-const PATIENCE_MS = 60_000;
 
-let jobs;
+const receiver = useServer(new Receiver());
+const jobs = useJobs("polls", { projects: [PROJECT, OTHER_PROJECT, DELAYED] });
 /** A gateway that stops polling a job after a few seconds. */
-let impatient;
-let receiver;
-
-before(async () => {
-  receiver = await startReceiver();
-  const vars = {
+const impatient = useJobs("polls-limited", () => ({
+  vars: {
     JOB_POLL_LIMIT_SECONDS: String(LIMIT_S),
     WEBHOOK_SECRET,
     WEBHOOK_HOSTS: receiver.host,
-  };
-  const projects = [PROJECT, OTHER_PROJECT, DELAYED];
-  [jobs, impatient] = await Promise.all([
-    startJobs("polls", { projects }),
-    startJobs("polls-limited", { projects: [PROJECT, OTHER_PROJECT], vars }),
-  ]);
-});
-after(async () => {
-  await Promise.all([jobs?.stop(), impatient?.stop()]);
-  await receiver?.stop();
-});
+  },
+}));
 
 const states = (stream) =>
   stream.events.filter(({ type }) => type === "job").map(({ data }) => JSON.parse(data).status);
-
-/**
- * Waits for `count` polling intervals, measured by a new watched job of another project. In the
- * same project, a 429 would also delay the polls of the new job.
- */
-async function waitIntervals(gateway, count) {
-  const project = OTHER_PROJECT;
-  const { id } = await gateway.create("tick", { project });
-  const clock = await gateway.watching(id, { project });
-  await gateway.untilReads(id, count);
-  clock.leave();
-}
 
 describe("Retry-After in response to a poll", () => {
   /** Makes the next poll of a job fail with a long `Retry-After`, and waits for that poll. */
@@ -69,7 +40,7 @@ describe("Retry-After in response to a poll", () => {
     const stream = await jobs.watching(id, { project });
     await failNextPoll(id, 429);
     const { count: settled } = await jobs.reads(id);
-    await waitIntervals(jobs, 5);
+    await jobs.waitIntervals(5);
     assert.equal((await jobs.reads(id)).count, settled, "reads while the job is watched");
 
     // Lists and new watchers get the last known state without an additional poll.
@@ -81,7 +52,7 @@ describe("Retry-After in response to a poll", () => {
 
     await jobs.restart("kill", () => Promise.all([stream.ended, other.ended]));
     const again = await jobs.watching(id, { project });
-    await waitIntervals(jobs, 4);
+    await jobs.waitIntervals(4);
     assert.equal((await jobs.reads(id)).count, settled, "reads after a restart");
     again.leave();
     await jobs.upstream.setJob(id, { status: "completed" });
@@ -91,7 +62,7 @@ describe("Retry-After in response to a poll", () => {
     const project = DELAYED;
     const { id } = await jobs.create(undefined, { project });
     const stream = await jobs.watching(id, { project });
-    await waitIntervals(jobs, 3);
+    await jobs.waitIntervals(3);
     assert.equal((await jobs.reads(id)).count, 0);
     stream.leave();
   });
@@ -102,16 +73,8 @@ describe("a job that does not finish", () => {
   const limitMessage = (id) =>
     `job ${id} has not ended within ${LIMIT_S} s and is no longer polled`;
 
-  /**
-   * Waits for the log line about a job that the gateway no longer polls. Asserts that the log has
-   * only one such line.
-   */
   async function untilLogged(id) {
-    const deadline = performance.now() + PATIENCE_MS;
-    while (!impatient.gate.gateway.log().includes(limitMessage(id))) {
-      assert.ok(performance.now() < deadline, `the log has no line about ${id}`);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await until(() => impatient.gate.gateway.log().includes(limitMessage(id)));
     assert.equal(impatient.gate.gateway.log().split(limitMessage(id)).length, 2, "logged once");
   }
 
@@ -119,14 +82,14 @@ describe("a job that does not finish", () => {
     const { id } = await impatient.create();
     const streams = [await impatient.watching(id), await impatient.watching(id)];
     for (const stream of streams) {
-      const { data } = await stream.event(isEnd, PATIENCE_MS);
+      const { data } = await stream.event(isEnd);
       assert.equal(JSON.parse(data).reason, "poll-limit");
       assert.equal(await stream.ended, "clean");
       assert.deepEqual(states(stream), ["active"]);
     }
     await untilLogged(id);
     const { count } = await impatient.reads(id);
-    await waitIntervals(impatient, 3);
+    await impatient.waitIntervals(3);
     assert.equal((await impatient.reads(id)).count, count);
 
     // A resumed stream gets 204. A new stream causes one read of the job upstream, and receives the
@@ -147,7 +110,7 @@ describe("a job that does not finish", () => {
     const again = await impatient.watching(id);
     await impatient.untilReads(id, 1);
     await impatient.upstream.setJob(id, { status: "completed" });
-    await again.event(({ data }) => JSON.parse(data).status === "completed", PATIENCE_MS);
+    await again.event(({ data }) => JSON.parse(data).status === "completed");
     assert.equal(await again.ended, "clean");
   });
 
@@ -157,9 +120,9 @@ describe("a job that does not finish", () => {
     const { id } = await impatient.create("never ends", { project, headers });
     await untilLogged(id);
     const { count } = await impatient.reads(id);
-    await waitIntervals(impatient, 3);
+    await impatient.waitIntervals(3);
     assert.equal((await impatient.reads(id)).count, count);
-    const { json } = await receiver.next(({ path }) => path === "/never", PATIENCE_MS);
+    const { json } = await receiver.next(({ path }) => path === "/never");
     assert.equal(json.type, "agent_job.unfinished");
     assert.equal(json.data.id, id);
     assert.equal(json.data.status, "active", "the last known status");

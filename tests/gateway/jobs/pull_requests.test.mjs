@@ -1,41 +1,29 @@
-/**
- * Pull requests of jobs. The gateway requests the state of a pull request from GitHub, and caches
- * it. A local server replaces GitHub.
- */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { after, beforeEach, describe, test } from "node:test";
 import { startGitHub } from "../../harness/github.mjs";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
-import { assertCommonHead, assertProblem } from "../recorded_gateway.mjs";
-import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
+import { isNow, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { assertCommonHead, assertProblem, before } from "../recorded_gateway.mjs";
 
 const TOKEN = "github_pat_that_is_shown_nowhere_5f1c";
 const UNKNOWN = { state: "unknown", isDraft: false, mergedAt: null };
 const OPEN = { ...UNKNOWN, state: "open" };
 
 let github;
-let jobs;
-
-before(async () => {
+const jobs = useJobs("pull-requests", async () => {
   github = await startGitHub();
-  const vars = { GITHUB_TOKEN: TOKEN, GITHUB_API_URL: github.url };
-  jobs = await startJobs("pull-requests", { vars });
-  jobs.gate.known(TOKEN);
+  return { vars: { GITHUB_TOKEN: TOKEN, GITHUB_API_URL: github.url } };
 });
-after(async () => {
-  await jobs?.stop();
-  await github.stop();
-});
+before(() => jobs.gate.known(TOKEN));
+after(() => github.stop());
 beforeEach(() => github.reset());
 
 const target = (id, project) => jobs.path(id, { project, rest: "/pull-request" });
 
-/** Creates a job and completes it with the pull request at `prLink`. Returns the job's id. */
 async function finishedJob(prLink) {
   const { id } = await jobs.create();
   const stream = await jobs.watching(id);
   await jobs.upstream.setJob(id, { status: "completed", prLink });
-  await stream.event(isNow("completed"), PATIENCE_MS);
+  await stream.event(isNow("completed"));
   return id;
 }
 
@@ -77,43 +65,37 @@ describe("the state of a pull request", () => {
   });
 });
 
-describe("an unknown state", () => {
-  test("does not follow GitHub's redirects, so that the token reaches no other host", async () => {
-    const id = await finishedJob(github.add());
-    const elsewhere = await startGitHub();
-    github.setFault({ status: 302, headers: { location: `${elsewhere.url}/repos/a/b/pulls/1` } });
-    assert.deepEqual(await stateOf(id), UNKNOWN);
-    assert.deepEqual(elsewhere.requests, []);
-    await elsewhere.stop();
-  });
+test("does not follow GitHub's redirects, so that the token reaches no other host", async () => {
+  const id = await finishedJob(github.add());
+  const elsewhere = await startGitHub();
+  github.setFault({ status: 302, headers: { location: `${elsewhere.url}/repos/a/b/pulls/1` } });
+  assert.deepEqual(await stateOf(id), UNKNOWN);
+  assert.deepEqual(elsewhere.requests, []);
+  await elsewhere.stop();
 });
 
-describe("access to a pull request", () => {
-  test("returns 404 for the pull request of a job unknown in the project", async () => {
-    const id = await finishedJob(github.add());
-    for (const path of [target("unknown"), target(id, OTHER_PROJECT)]) {
-      assertProblem(await jobs.get(path), 404, "job-not-recorded");
-    }
-    assert.deepEqual(paths(), []);
-  });
+test("returns 404 for the pull request of a job unknown in the project", async () => {
+  const id = await finishedJob(github.add());
+  for (const path of [target("unknown"), target(id, OTHER_PROJECT)]) {
+    assertProblem(await jobs.get(path), 404, "job-not-recorded");
+  }
+  assert.deepEqual(paths(), []);
 });
 
-describe("the settings", () => {
-  test("requests pull request states without a token only if switched on", async () => {
-    const id = await finishedJob(github.add());
-    delete jobs.vars.GITHUB_TOKEN;
-    jobs.vars.PULL_REQUEST_STATES = "on";
+test("requests pull request states without a token only if switched on", async () => {
+  const id = await finishedJob(github.add());
+  delete jobs.vars.GITHUB_TOKEN;
+  jobs.vars.PULL_REQUEST_STATES = "on";
+  await jobs.restart("stop");
+  assert.deepEqual(await stateOf(id), OPEN);
+  assert.equal(github.requests[0].headers.authorization, undefined);
+
+  for (const vars of [{ GITHUB_TOKEN: TOKEN, PULL_REQUEST_STATES: "off" }, {}]) {
+    github.reset();
+    delete jobs.vars.PULL_REQUEST_STATES;
+    Object.assign(jobs.vars, { GITHUB_TOKEN: undefined }, vars);
     await jobs.restart("stop");
-    assert.deepEqual(await stateOf(id), OPEN);
-    assert.equal(github.requests[0].headers.authorization, undefined);
-
-    for (const vars of [{ GITHUB_TOKEN: TOKEN, PULL_REQUEST_STATES: "off" }, {}]) {
-      github.reset();
-      delete jobs.vars.PULL_REQUEST_STATES;
-      Object.assign(jobs.vars, { GITHUB_TOKEN: undefined }, vars);
-      await jobs.restart("stop");
-      assert.deepEqual(await stateOf(id), UNKNOWN);
-      assert.deepEqual(paths(), []);
-    }
-  });
+    assert.deepEqual(await stateOf(id), UNKNOWN);
+    assert.deepEqual(paths(), []);
+  }
 });

@@ -1,22 +1,12 @@
-/**
- * Job records. The gateway stores the prompt, the follow-ups and the status changes of jobs that it
- * created, up to fixed limits. Callers can filter the job list by author, status and prompt.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
-import { assertCommonHead, assertProblem, PROJECT } from "../recorded_gateway.mjs";
-import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
+import { describe, test } from "node:test";
+import { until } from "../analytics_requests.mjs";
+import { isNow, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { assertCommonHead, assertProblem, before, PROJECT } from "../recorded_gateway.mjs";
 
-/** The project for the test that stores whole prompts. */
 const WHOLE_PROMPTS = "whole-docs";
-/** The project for the tests that filter the job list. */
 const FILTERED = "found-docs";
 const PROJECTS = [PROJECT, OTHER_PROJECT, WHOLE_PROMPTS, FILTERED];
-/**
- * The second line of some prompts. With `KEEP_PROMPTS=first-line`, the gateway must not store this
- * line.
- */
 const SECOND_LINE = "and-this-is-the-private-second-line-91be";
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 /** The `text` filter searches this number of characters of a prompt. */
@@ -24,12 +14,7 @@ const SEARCHED_CHARACTERS = 4_096;
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const RECORD_FIELDS = ["job", "prompt", "messages", "changes"];
 
-let jobs;
-
-before(async () => {
-  jobs = await startJobs("job-records", { projects: PROJECTS });
-});
-after(() => jobs?.stop());
+const jobs = useJobs("job-records", { projects: PROJECTS });
 
 const as = (sub, changes = {}) =>
   `Bearer ${jobs.gate.token({ sub, projects: jobs.projects, ...changes })}`;
@@ -42,10 +27,9 @@ async function recordOf(id, { project, authorization = jobs.authorization } = {}
   return answer.json;
 }
 
-/** Changes a job upstream and waits until `stream` has received the job's new status. */
 async function change(id, fields, stream) {
   await jobs.upstream.setJob(id, fields);
-  await stream.event(isNow(fields.status), PATIENCE_MS);
+  await stream.event(isNow(fields.status));
 }
 
 async function followUpAs(sub, id, prompt, project) {
@@ -111,10 +95,10 @@ describe("the record of a job", () => {
     const { id } = await jobs.create();
     await jobs.upstream.setJob(id, { status: "failed" });
     const { count } = await jobs.reads(id);
-    const deadline = performance.now() + 60_000;
-    let record;
-    do record = await recordOf(id);
-    while (record.job.status !== "failed" && performance.now() < deadline);
+    const record = await until(async () => {
+      const found = await recordOf(id);
+      return found.job.status === "failed" && found;
+    });
     assert.deepEqual(statuses(record), ["active", "failed"]);
     const { count: refreshed } = await jobs.reads(id);
     assert.equal(refreshed, count + 1);
@@ -197,35 +181,32 @@ describe("stored prompts", () => {
   });
 });
 
-describe("stored follow-ups", () => {
-  test(`stores the latest follow-ups of a job up to ${MAX_MESSAGE_BYTES} bytes`, async () => {
-    const { id } = await jobs.create();
-    // Each `ä` has two bytes in UTF-8, so the test fails if the limit counts characters.
-    const letters = 50_000;
-    const fitting = Math.floor(MAX_MESSAGE_BYTES / (2 * letters));
-    await jobs.restartWithSql([
-      [
-        `WITH RECURSIVE past (number) AS
-            (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?1)
-          INSERT INTO message (job, number, prompt, author, sent)
-          SELECT ?2, number, replace(hex(zeroblob(?3 / 2)), '0', 'ä'), 'alice', number FROM past`,
-        fitting + 5,
-        id,
-        letters,
-      ],
-    ]);
-    await jobs.followUp(id, "short");
-    const { messages } = await recordOf(id);
-    assert.deepEqual(
-      messages.map(({ prompt }) => prompt.length),
-      [...Array.from({ length: fitting }, () => letters), "short".length],
-    );
-  });
+test(`stores the latest follow-ups of a job up to ${MAX_MESSAGE_BYTES} bytes`, async () => {
+  const { id } = await jobs.create();
+  // Each `ä` has two bytes in UTF-8, so the test fails if the limit counts characters.
+  const letters = 50_000;
+  const fitting = Math.floor(MAX_MESSAGE_BYTES / (2 * letters));
+  await jobs.restartWithSql([
+    [
+      `WITH RECURSIVE past (number) AS
+          (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?1)
+        INSERT INTO message (job, number, prompt, author, sent)
+        SELECT ?2, number, replace(hex(zeroblob(?3 / 2)), '0', 'ä'), 'alice', number FROM past`,
+      fitting + 5,
+      id,
+      letters,
+    ],
+  ]);
+  await jobs.followUp(id, "short");
+  const { messages } = await recordOf(id);
+  assert.deepEqual(
+    messages.map(({ prompt }) => prompt.length),
+    [...Array.from({ length: fitting }, () => letters), "short".length],
+  );
 });
 
 describe("a filtered list", () => {
   const LIST = `/v2/agent/${FILTERED}/jobs`;
-  /** Prompts with characters that are special in SQL or in SQL patterns. */
   const PROMPTS = [
     "100% of it",
     "100 per cent",
@@ -255,12 +236,8 @@ describe("a filtered list", () => {
     for (const [prompt, status] of Object.entries(ends)) {
       await jobs.upstream.setJob(ids.get(prompt), { status });
     }
-    const deadline = performance.now() + 60_000;
-    for (;;) {
-      const found = await find({});
-      if (found.filter(({ status }) => status !== "active").length === 2) break;
-      assert.ok(performance.now() < deadline, "the list still shows the jobs as active");
-    }
+    const hasEnded = ({ status }) => status !== "active";
+    await until(async () => (await find({})).filter(hasEnded).length === 2);
   });
 
   for (const [text, expected] of [

@@ -1,14 +1,9 @@
-/**
- * Retention of job records. The gateway deletes a record after the retention period, or when an
- * operator requests the deletion. It stores at most 100 events per job besides the current state.
- * With 200,000 finished jobs, the median creation takes at most three times as long as without
- * these jobs.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { startReceiver } from "../../harness/receiver.mjs";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { Receiver } from "../../harness/receiver.mjs";
+import { until } from "../analytics_requests.mjs";
+import { isNow, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const DAY_MS = 24 * 3600 * 1000;
 const RETENTION_DAYS = 7;
@@ -18,35 +13,23 @@ const EXPIRED_JOBS = 20;
 const MAX_EVENTS = 100;
 const LIST = `/v2/agent/${PROJECT}/jobs?limit=100`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 6).toString("base64")}`;
-/** Maximum wait for an event, generous for a busy machine. */
-const PATIENCE_MS = 60_000;
 
-let jobs;
-let receiver;
-
-before(async () => {
-  receiver = await startReceiver();
-  const vars = {
+const receiver = useServer(new Receiver());
+const jobs = useJobs("records", () => ({
+  vars: {
     JOB_RETENTION_DAYS: String(RETENTION_DAYS),
     WEBHOOK_SECRET,
     WEBHOOK_HOSTS: receiver.host,
-  };
-  jobs = await startJobs("records", { vars });
-});
-after(async () => {
-  await jobs?.stop();
-  await receiver?.stop();
-});
+  },
+}));
 
 const listed = async () => (await jobs.get(LIST)).json.jobs.map(({ id }) => id);
-const isNow = (status) => (event) => JSON.parse(event.data).status === status;
 
-/** Changes a job's status upstream step by step while a stream watches it. */
 async function changeWhileWatched(id, statuses) {
   const stream = await jobs.watching(id);
   for (const status of statuses) {
     await jobs.upstream.setJob(id, { status });
-    await stream.event(isNow(status), PATIENCE_MS);
+    await stream.event(isNow(status));
   }
   stream.leave();
 }
@@ -63,8 +46,7 @@ test("deletes jobs and their events after the retention period", async () => {
   await jobs.restartWithSql([[update, age, kept]]);
   const late = (await jobs.create("late")).id;
 
-  const deadline = performance.now() + PATIENCE_MS;
-  while ((await listed()).length > 2 && performance.now() < deadline);
+  await until(async () => (await listed()).length <= 2);
   assert.deepEqual(await listed(), [late, kept]);
   const rows = await jobs.restartWithSql([["SELECT DISTINCT job FROM event"]]);
   assert.deepEqual(rows, [{ job: kept }]);
@@ -86,7 +68,7 @@ test("stores a job's last 100 events besides its current state", async () => {
   ]);
   await changeWhileWatched(id, ["planning", "writing"]);
   const stream = jobs.watch(id, { lastEventId: "0" });
-  await stream.event(isNow("writing"), PATIENCE_MS);
+  await stream.event(isNow("writing"));
   const numbers = stream.events.map(({ lastEventId }) => Number(lastEventId));
   const expected = Array.from({ length: MAX_EVENTS + 1 }, (_, at) => at + 3);
   assert.deepEqual(numbers, expected);

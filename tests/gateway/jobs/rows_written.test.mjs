@@ -1,72 +1,56 @@
-/**
- * The number of SQLite rows that the project's object writes. Cloudflare bills every written row,
- * and each changed entry of an index is a row.
- */
+/** The number of SQLite rows that the project's object writes. */
+
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { startJobs } from "../jobs_gateway.mjs";
-import { PROJECT } from "../recorded_gateway.mjs";
+import { test } from "node:test";
+import { useJobs } from "../jobs_gateway.mjs";
+import { before, PROJECT } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 /** A change can follow another poll, which writes two rows. */
 const MAX_ROWS = { creation: 14, followUp: 12, poll: 2, change: 8 };
 
-let jobs;
-let worker;
-
-before(async () => {
-  worker = configWith({
-    source: `
-      import worker, { ProjectGate as Gate } from ${JSON.stringify(BUILT_SCRIPT)};
-      export * from ${JSON.stringify(BUILT_SCRIPT)};
-      let cursors = [];
-      let isCounting = false;
-      export class ProjectGate extends Gate {
-        constructor(state, env) {
-          super(state, env);
-          if (isCounting) return;
-          isCounting = true;
-          const sql = Object.getPrototypeOf(state.storage.sql);
-          const { exec } = sql;
-          sql.exec = function (...statement) {
-            const cursor = exec.apply(this, statement);
-            cursors.push(cursor);
-            return cursor;
-          };
-        }
-        rowsWritten() {
-          const rows = cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
-          cursors = [];
-          return rows;
-        }
+const config = configWith({
+  source: `
+    import worker, { ProjectGate as Gate } from ${JSON.stringify(BUILT_SCRIPT)};
+    export * from ${JSON.stringify(BUILT_SCRIPT)};
+    let cursors = [];
+    let isCounting = false;
+    export class ProjectGate extends Gate {
+      constructor(state, env) {
+        super(state, env);
+        if (isCounting) return;
+        isCounting = true;
+        const sql = Object.getPrototypeOf(state.storage.sql);
+        const { exec } = sql;
+        sql.exec = function (...statement) {
+          const cursor = exec.apply(this, statement);
+          cursors.push(cursor);
+          return cursor;
+        };
       }
-      export default {
-        async fetch(request, env, context) {
-          const { pathname } = new URL(request.url);
-          if (pathname !== "/v1/rows-written") return worker.fetch(request, env, context);
-          return new Response(await env.PROJECT_GATE.getByName("${PROJECT}").rowsWritten());
-        },
-      };
-    `,
-  });
-  jobs = await startJobs("rows-written", {
-    config: worker.config,
-    vars: { JOB_POLL_SECONDS: "15" },
-  });
-  await jobs.create();
+      rowsWritten() {
+        const rows = cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
+        cursors = [];
+        return rows;
+      }
+    }
+    export default {
+      async fetch(request, env, context) {
+        const { pathname } = new URL(request.url);
+        if (pathname !== "/v1/rows-written") return worker.fetch(request, env, context);
+        return new Response(await env.PROJECT_GATE.getByName("${PROJECT}").rowsWritten());
+      },
+    };
+  `,
 });
-after(async () => {
-  await jobs?.stop();
-  worker?.dispose();
-});
+const jobs = useJobs("rows-written", { config, vars: { JOB_POLL_SECONDS: "15" } });
+before(() => jobs.create());
 
-/** Returns the number of rows that the project's object has written since the last call. */
 async function readCount() {
   const response = await fetch(`${jobs.gate.gateway.url}/v1/rows-written`);
   return Number(await response.text());
 }
 
-/** Runs `work` and asserts that it writes rows, but at most `max`. */
 async function assertRows(max, work) {
   await readCount();
   await work();

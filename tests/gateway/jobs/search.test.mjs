@@ -1,11 +1,7 @@
-/**
- * Search in prompts, and filters. A request scans at most 2,000 jobs, newest first, so that a page
- * can be empty although further jobs match.
- */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, test } from "node:test";
-import { startJobs, UNDO_DEPLOYMENTS } from "../jobs_gateway.mjs";
+import { test } from "node:test";
+import { UNDO_DEPLOYMENTS, useJobs } from "../jobs_gateway.mjs";
 
 const [MANY, DELETED, SPELLINGS] = ["many-docs", "deleted-docs", "spelled-docs"];
 /** So many jobs that a search for the oldest one has six empty pages. */
@@ -15,15 +11,10 @@ const MAX_SCANNED = 2_000;
 const INDEX_RELEASE = 18;
 const MIGRATIONS = new URL("../../../worker/src/jobs/store/migrations/", import.meta.url);
 
-let jobs;
-
-before(async () => {
-  jobs = await startJobs("search", {
-    projects: [MANY, DELETED, SPELLINGS],
-    vars: { KEEP_PROMPTS: "whole" },
-  });
+const jobs = useJobs("search", {
+  projects: [MANY, DELETED, SPELLINGS],
+  vars: { KEEP_PROMPTS: "whole" },
 });
-after(() => jobs?.stop());
 
 async function find(project, query) {
   const parameters = new URLSearchParams({ limit: "100", ...query });

@@ -1,11 +1,6 @@
-/**
- * Writes with an unknown outcome. The outcome is unknown after a lost or malformed response, an
- * upstream 408, or a kill of the gateway. The gateway then rejects retries with 409, but the caller
- * can force a retry.
- */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { assertProblem, JOBS, startGate } from "../recorded_gateway.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { assertProblem, JOBS, useGate } from "../recorded_gateway.mjs";
 import {
   assertCreations,
   assertFirst,
@@ -22,17 +17,11 @@ import {
   newKey,
   PROJECTS,
   untilNot,
-  useGateway,
   write,
 } from "./keyed_writes.mjs";
 
-useGateway("unknown-outcomes");
-
 describe("an unknown outcome", () => {
-  /**
-   * Asserts that retries report an unknown outcome until a forced retry succeeds. Later retries
-   * must replay the response of the forced retry.
-   */
+  /** Asserts that retries report an unknown outcome until a forced retry succeeds. */
   async function assertHeld(key, { created, on = gate, ...options }) {
     const repeat = () => write(key, { ...options, on });
     assertUnknown(await repeat());
@@ -75,15 +64,10 @@ describe("an unknown outcome", () => {
   });
 
   describe("with an upstream that never finishes its response", () => {
-    let impatient;
-
-    before(async () => {
-      impatient = await startGate("idempotency-impatient", {
-        upstream: { projects: PROJECTS, jobDurationMs: 600_000 },
-        gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: "3" } },
-      });
+    const impatient = useGate("idempotency-impatient", {
+      upstream: { projects: PROJECTS, jobDurationMs: 600_000 },
+      gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: "3" } },
     });
-    after(() => impatient?.stop());
     beforeEach(() => impatient.upstream.reset());
 
     for (const [what, fault, created] of [
@@ -124,32 +108,30 @@ describe("an unknown outcome", () => {
   });
 });
 
-describe("a Worker that is killed", () => {
-  test("replays known responses and reports unknown outcomes after the Worker was killed", async () => {
-    const [created, failed, lost, interrupted] = [newKey(), newKey(), newKey(), newKey()];
-    const first = await write(created);
-    assertFirst(first);
-    await failNext(CREATE, { kind: "json", status: 400, body: { error: "No such luck" } });
-    const refused = await write(failed);
-    assertProblem(refused, 400, "upstream-error");
-    await failNext(CREATE, { kind: "reset" });
-    assertProblem(await write(lost), 502, "upstream-unreachable");
-    await gate.upstream.hold({ operation: CREATE, process: true });
-    const inFlight = write(interrupted);
-    await gate.upstream.untilHeld(1);
+test("replays known responses and reports unknown outcomes after the Worker was killed", async () => {
+  const [created, failed, lost, interrupted] = [newKey(), newKey(), newKey(), newKey()];
+  const first = await write(created);
+  assertFirst(first);
+  await failNext(CREATE, { kind: "json", status: 400, body: { error: "No such luck" } });
+  const refused = await write(failed);
+  assertProblem(refused, 400, "upstream-error");
+  await failNext(CREATE, { kind: "reset" });
+  assertProblem(await write(lost), 502, "upstream-unreachable");
+  await gate.upstream.hold({ operation: CREATE, process: true });
+  const inFlight = write(interrupted);
+  await gate.upstream.untilHeld(1);
 
-    await gate.restart();
-    assert.equal((await inFlight).status, undefined, "the interrupted request got no response");
-    await gate.upstream.clearFaults();
-    const before = await creations();
-    assertReplayed(await write(created), first);
-    assertReplayed(await write(failed), refused);
-    for (const key of [lost, interrupted]) {
-      for (const answer of await concurrently(5, () => write(key))) assertUnknown(answer);
-      assertReused(await write(key, { prompt: "another" }));
-    }
-    assert.deepEqual(await creations(), before, "a request was sent again");
-    assertFirst(await forced(interrupted));
-    assert.equal((await creations()).jobs, before.jobs + 1);
-  });
+  await gate.restart();
+  assert.equal((await inFlight).status, undefined, "the interrupted request got no response");
+  await gate.upstream.clearFaults();
+  const before = await creations();
+  assertReplayed(await write(created), first);
+  assertReplayed(await write(failed), refused);
+  for (const key of [lost, interrupted]) {
+    for (const answer of await concurrently(5, () => write(key))) assertUnknown(answer);
+    assertReused(await write(key, { prompt: "another" }));
+  }
+  assert.deepEqual(await creations(), before, "a request was sent again");
+  assertFirst(await forced(interrupted));
+  assert.equal((await creations()).jobs, before.jobs + 1);
 });

@@ -1,22 +1,22 @@
-/**
- * Traps in the Worker. A panic in Rust becomes a trap in wasm, after which the instance is
- * unusable. Reads, writes and long polls in flight receive a 500 without waiting for the upstream.
- * A new instance handles the next request, with the stored jobs, responses and budgets.
- *
- * The Worker under test has the cargo feature `trap-route`: `POST /__trap` makes the Worker panic.
- */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { START_MAIN } from "../../../scripts/build.mjs";
 import { startGateway } from "../../harness/gateway.mjs";
-import { startReceiver } from "../../harness/receiver.mjs";
+import { Receiver } from "../../harness/receiver.mjs";
 import { assertViews, closedRange, until, viewsOf, withoutQuota } from "../analytics_requests.mjs";
-import { startJobs } from "../jobs_gateway.mjs";
+import { isNow, useJobs } from "../jobs_gateway.mjs";
 import { Exchange } from "../raw_http.mjs";
-import { ALLOWED_ORIGIN, assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
+import {
+  ALLOWED_ORIGIN,
+  assertProblem,
+  before,
+  PROJECT,
+  startGate,
+  useServer,
+} from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
@@ -27,10 +27,7 @@ const WATCHED = "watched-docs";
 // creations until after the trap.
 const READS = 15;
 const VIEWS = 15;
-/**
- * The maximum number of view requests that go upstream concurrently. The remaining view requests
- * wait in the organization object.
- */
+/** The maximum number of view requests that go upstream concurrently. */
 const SENT_VIEWS = 4;
 const CREATIONS = 5;
 const LONG_POLLS = 5;
@@ -48,51 +45,34 @@ const PLACES = [
   { name: "in the project object", query: `where=project&project=${PROJECT}` },
   { name: "in the organization object", query: "where=organization" },
 ];
-
-const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
 const repeat = (count, make) => Array.from({ length: count }, (_, index) => make(index));
 
-let derived;
+const CONFIG = configWith({ path: START_MAIN });
 
-before(async () => {
-  derived = configWith({ path: START_MAIN });
-});
-after(() => derived?.dispose());
-
-/** Starts the Worker with the trap route. Returns the result of `startJobs`. */
-function startTrapJobs(name, vars = {}) {
-  return startJobs(name, {
-    config: derived.config,
+function useTrapJobs(name, readVars = () => ({})) {
+  return useJobs(name, () => ({
+    config: CONFIG,
     projects: [PROJECT, WATCHED],
     traps: true,
-    vars: { UPSTREAM_TIMEOUT_SECONDS: String(UPSTREAM_TIMEOUT_SECONDS), ...vars },
-  });
+    vars: { UPSTREAM_TIMEOUT_SECONDS: String(UPSTREAM_TIMEOUT_SECONDS), ...readVars() },
+  }));
 }
 
-/** Makes the Worker panic, and returns the response. The route needs no token. */
 function trap(gate, { query }) {
   return gate.send({ method: "POST", target: `/__trap?${query}`, authorization: null });
 }
 
-/**
- * Sends a request with an allowed `Origin`. Returns the exchange without waiting for a response.
- */
 function open({ gate, authorization }, { method = "GET", headers = [], ...request }) {
   const all = [["Origin", ALLOWED_ORIGIN], ...headers];
   return gate.open(gate.bytes({ method, authorization, headers: all, ...request }), method);
 }
 
-/** Sends a GET to a second gateway with the same secrets. Returns the exchange. */
 function openAt(other, { gate, authorization }, target) {
   const host = `127.0.0.1:${other.port}`;
   return new Exchange(other.port, gate.bytes({ target, authorization, host }));
 }
 
-/**
- * Waits until the response is complete. Returns the response and its arrival time. If the request
- * hangs, the returned response is incomplete.
- */
 async function readAnswer(exchange) {
   const answer = await exchange.until(({ complete }) => complete);
   const at = performance.now();
@@ -102,7 +82,6 @@ async function readAnswer(exchange) {
 
 const readAnswers = (exchanges) => Promise.all(exchanges.map(readAnswer));
 
-/** Returns the request that creates a job under an idempotency key. */
 function creation(jobs, key) {
   const headers = [["Idempotency-Key", key]];
   return { method: "POST", target: jobs.path(), json: { prompt: `under ${key}` }, headers };
@@ -113,7 +92,6 @@ function create(jobs, key) {
   return jobs.gate.send({ ...creation(jobs, key), authorization });
 }
 
-/** Returns the remaining budgets for creations in the project and for analytics. */
 async function remainingBudgets(jobs) {
   const answer = await jobs.get(`/healthz?deep&project=${PROJECT}`);
   assert.equal(answer.status, 200, answer.text);
@@ -149,14 +127,10 @@ class Watcher {
     return this.#stream.ended;
   }
 
-  /**
-   * Waits for an event with this status, and reconnects when a stream ends. Fails if a stream stays
-   * open without such an event.
-   */
   async untilStatus(status) {
     const deadline = performance.now() + PATIENCE_MS;
     while (performance.now() < deadline) {
-      const event = this.#stream.event(hasStatus(status), PATIENCE_MS);
+      const event = this.#stream.event(isNow(status));
       const arrived = await event.then(
         () => true,
         () => false,
@@ -175,10 +149,9 @@ class Watcher {
 for (const [index, place] of PLACES.slice(1).entries()) {
   describe(`a trap ${place.name}`, () => {
     const keys = repeat(CREATIONS, (number) => `in-flight-${number}`);
-    let jobs;
+    const jobs = useTrapJobs(`trap-${index}`);
     /** A second gateway: the same Worker in another isolate. */
     let other;
-    /** State stored before the trap. */
     let stored;
     let watched;
     let watchers;
@@ -193,7 +166,6 @@ for (const [index, place] of PLACES.slice(1).entries()) {
     let nextAnswers;
 
     before(async () => {
-      jobs = await startTrapJobs(`trap-${index}`);
       other = await startGateway({ ...jobs.gate.settings, state: undefined });
       stored = await storeState();
       await watchJob();
@@ -212,15 +184,8 @@ for (const [index, place] of PLACES.slice(1).entries()) {
       await jobs.upstream.release();
       otherReads = await readAnswers(otherReads);
     });
-    after(async () => {
-      await other?.stop();
-      await jobs?.stop();
-    });
+    after(() => other?.stop());
 
-    /**
-     * Stores a job under an idempotency key, and a page of views. Returns both with the job list
-     * and the remaining budgets.
-     */
     async function storeState() {
       const created = await create(jobs, "stored");
       assert.equal(created.status, 201, created.text);
@@ -237,11 +202,6 @@ for (const [index, place] of PLACES.slice(1).entries()) {
       await Promise.all(watchers.map((watcher) => watcher.untilStatus("active")));
     }
 
-    /**
-     * Sends reads, view requests, creations and long polls, and waits until all are in flight.
-     * Returns the exchanges with the first gateway. Assigns the exchanges with the second gateway
-     * to `otherReads`.
-     */
     async function openRequests() {
       const job = jobs.path(stored.created.json.id);
       await jobs.upstream.hold({ operation: "agentJobs.get", target: job });
@@ -364,20 +324,11 @@ for (const [index, place] of PLACES.slice(1).entries()) {
 }
 
 describe("repeated traps", () => {
-  let jobs;
-  let receiver;
-
-  before(async () => {
-    receiver = await startReceiver();
-    jobs = await startTrapJobs("traps", {
-      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-      WEBHOOK_HOSTS: receiver.host,
-    });
-  });
-  after(async () => {
-    await jobs?.stop();
-    await receiver?.stop();
-  });
+  const receiver = useServer(new Receiver());
+  const jobs = useTrapJobs("traps", () => ({
+    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+    WEBHOOK_HOSTS: receiver.host,
+  }));
 
   /** Asserts that a creation, the job list, page views and a stream work. */
   async function assertWorking(key) {

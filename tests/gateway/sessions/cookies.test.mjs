@@ -1,10 +1,5 @@
-/**
- * Attacks with session cookies. The gateway rejects requests with a session cookie from pages of
- * other sites. It rejects forged cookies, and ignores cookies in the wrong place. At sign-in, the
- * gateway creates a new cookie and ends the session of a planted cookie.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import {
   assertNothingSent,
   assertSignedOut,
@@ -13,17 +8,15 @@ import {
   SESSION_COOKIE,
   WRITES,
 } from "../browser.mjs";
-import { ALLOWED_ORIGIN, JOBS, startGate } from "../recorded_gateway.mjs";
+import { ALLOWED_ORIGIN, before, JOBS, useGate } from "../recorded_gateway.mjs";
 
 describe("requests from other sites", () => {
-  let gate;
+  const gate = useGate("sessions-cross-site");
   let victim;
 
   before(async () => {
-    gate = await startGate("sessions-cross-site");
     victim = await openSession(gate);
   });
-  after(() => gate?.stop());
 
   /** Returns the header fields of requests from other pages than the gateway's own. */
   const crossSiteFields = () => [
@@ -72,12 +65,7 @@ describe("requests from other sites", () => {
 });
 
 describe("planted, forged and misplaced cookies", () => {
-  let gate;
-
-  before(async () => {
-    gate = await startGate("sessions-cookies");
-  });
-  after(() => gate?.stop());
+  const gate = useGate("sessions-cookies");
 
   test("creates a new session cookie at sign-in, whatever cookie was planted before", async () => {
     const attacker = await openSession(gate, { sub: "mallory" });

@@ -1,14 +1,6 @@
-/**
- * Sessions of the gateway's page. A session opens with a token and grants the token's permissions.
- * The session ends at sign-out, when the token expires, or after at most 90 days. Changes of the
- * configuration also affect open sessions.
- */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
-import { startIssuer } from "../../harness/issuer.mjs";
+import { describe, test } from "node:test";
+import { Issuer } from "../../harness/issuer.mjs";
 import { newSecret } from "../../harness/token.mjs";
 import {
   assertNothingSent,
@@ -27,22 +19,14 @@ import {
   assertProblem,
   EVERY_SCOPE,
   PROJECT,
-  startGate,
+  trust,
+  useGate,
+  useServer,
   VIEWS,
 } from "../recorded_gateway.mjs";
 
 describe("a session opened with a token", () => {
-  let gate;
-  let state;
-
-  before(async () => {
-    state = mkdtempSync(join(tmpdir(), "quillgate-sessions-"));
-    gate = await startGate("sessions", { gateway: { state } });
-  });
-  after(async () => {
-    await gate?.stop();
-    rmSync(state, { recursive: true, force: true });
-  });
+  const gate = useGate("sessions", { stored: true });
 
   test("opens a session for the token's remaining lifetime and describes it", async () => {
     const browser = new Browser(gate);
@@ -146,15 +130,11 @@ describe("a session opened with a token", () => {
 
 describe("sign-out", () => {
   const PAGE_ROWS = 250;
-  let gate;
 
-  before(async () => {
-    gate = await startGate("sessions-sign-out", {
-      upstream: { pages: 2600, analyticsLimit: 1e6 },
-      gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
-    });
+  const gate = useGate("sessions-sign-out", {
+    upstream: { pages: 2600, analyticsLimit: 1e6 },
+    gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
   });
-  after(() => gate?.stop());
 
   test("ends an export in progress when the caller signs out", async () => {
     const browser = await openSession(gate);
@@ -181,33 +161,17 @@ describe("sign-out", () => {
 });
 
 describe("changes after a session was opened", () => {
-  let gate;
-  let issuer;
-  let state;
-
+  const issuer = useServer(new Issuer());
   const rule = (changes) => ({
     claims: { repository: "acme/docs" },
     projects: [PROJECT],
     scope: EVERY_SCOPE,
     ...changes,
   });
-  const trust = (...rules) => {
-    const entry = { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules };
-    return JSON.stringify([entry]);
-  };
-
-  before(async () => {
-    state = mkdtempSync(join(tmpdir(), "quillgate-sessions-changes-"));
-    issuer = await startIssuer();
-    gate = await startGate("sessions-changes", {
-      gateway: { state, vars: { TRUSTED_ISSUERS: trust(rule()) } },
-    });
-  });
-  after(async () => {
-    await gate?.stop();
-    await issuer?.stop();
-    rmSync(state, { recursive: true, force: true });
-  });
+  const gate = useGate("sessions-changes", () => ({
+    stored: true,
+    gateway: { vars: trust(issuer, [rule()]) },
+  }));
 
   async function restartWith(vars, secret = gate.secret) {
     gate.settings.vars = vars;
@@ -224,20 +188,20 @@ describe("changes after a session was opened", () => {
     const described = (await foreign.get("/session")).json;
     assert.deepEqual([described.issuer, described.projects], [issuer.url, [PROJECT]]);
 
-    await restartWith({ TRUSTED_ISSUERS: trust(rule({ scope: "jobs:read" })) });
+    await restartWith(trust(issuer, [rule({ scope: "jobs:read" })]));
     await assertNothingSent(gate, async () => {
       assertProblem(await foreign.get(VIEWS), 403, "insufficient-scope");
       assertProblem(await foreign.send(WRITES[0]), 403, "insufficient-scope");
     });
     assert.deepEqual((await foreign.get("/session")).json.scopes, ["jobs:read"]);
 
-    await restartWith({ TRUSTED_ISSUERS: trust(rule({ projects: ["other-docs"] })) });
+    await restartWith(trust(issuer, [rule({ projects: ["other-docs"] })]));
     await assertNothingSent(gate, async () => {
       assertProblem(await foreign.get(VIEWS), 403, "project-not-allowed");
     });
 
     await restartWith({
-      TRUSTED_ISSUERS: trust(rule()),
+      ...trust(issuer, [rule()]),
       REVOKED_TOKENS: JSON.stringify(["an-id", { iss: issuer.url, claims: { actor: "alice" } }]),
     });
     for (const browser of [own, foreign]) await assertSignedOut(browser, "invalid-token");

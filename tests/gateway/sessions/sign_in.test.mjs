@@ -1,10 +1,7 @@
-/**
- * Sign-in. A user signs in with Cloudflare Access or at an OpenID Connect issuer. The gateway
- * rejects callbacks that are forged, replayed or from another issuer.
- */
+/** Sign-in. A user signs in with Cloudflare Access or at an OpenID Connect issuer. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { forgeNone, newSigningKey, startIssuer } from "../../harness/issuer.mjs";
+import { describe, test } from "node:test";
+import { forgeNone, Issuer, newSigningKey } from "../../harness/issuer.mjs";
 import {
   assertSignedOut,
   Browser,
@@ -14,22 +11,23 @@ import {
   SESSION_COOKIE,
   SIGN_IN_COOKIE,
 } from "../browser.mjs";
-import { assertProblem, EVERY_SCOPE, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import {
+  assertProblem,
+  EVERY_SCOPE,
+  PROJECT,
+  trust,
+  trustedIssuer,
+  useGate,
+  useServer,
+  VIEWS,
+} from "../recorded_gateway.mjs";
 
 describe("sign-in with Cloudflare Access", () => {
-  let gate;
-  let issuer;
-
-  before(async () => {
-    issuer = await startIssuer();
+  const issuer = useServer(new Issuer());
+  const gate = useGate("sessions-access", () => {
     const rules = [{ claims: { type: "app" }, projects: [PROJECT], scope: EVERY_SCOPE }];
-    const entry = { issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules };
-    const trusted = JSON.stringify([{ ...entry, header: "cf-access-jwt-assertion" }]);
-    gate = await startGate("sessions-access", { gateway: { vars: { TRUSTED_ISSUERS: trusted } } });
-  });
-  after(async () => {
-    await gate?.stop();
-    await issuer?.stop();
+    const entry = { ...trustedIssuer(issuer, rules), header: "cf-access-jwt-assertion" };
+    return { gateway: { vars: { TRUSTED_ISSUERS: JSON.stringify([entry]) } } };
   });
 
   test("opens a session with a Cloudflare Access token and an empty body", async () => {
@@ -47,36 +45,25 @@ describe("sign-in with Cloudflare Access", () => {
 });
 
 describe("sign-in at an issuer", () => {
-  let gate;
-  let issuer;
-  let other;
-
-  before(async () => {
-    [issuer, other] = await Promise.all([startIssuer(), startIssuer()]);
+  const issuer = useServer(new Issuer());
+  const other = useServer(new Issuer());
+  const gate = useGate("sessions-sign-in", () => {
     const both = [issuer, other];
     const rules = [{ claims: { sub: "carol" }, projects: [PROJECT], scope: "analytics:read" }];
-    const trusted = both.map(({ url, jwksUrl }) => {
-      return { issuer: url, audience: "quillgate", jwks: jwksUrl, rules };
-    });
     const signIn = both.map(({ url, authorizeUrl, tokenUrl }, at) => ({
       ...{ name: ["Acme SSO", "Other"][at], issuer: url, clientId: `client-${at}` },
       ...{ authorizationEndpoint: authorizeUrl, tokenEndpoint: tokenUrl, scope: "openid email" },
     }));
     const vars = {
-      TRUSTED_ISSUERS: JSON.stringify(trusted),
+      ...trust(both, rules),
       SIGN_IN_ISSUERS: JSON.stringify(signIn),
       SIGN_IN_CLIENT_SECRET: JSON.stringify({ Other: "a-secret-of-the-other" }),
     };
-    gate = await startGate("sessions-sign-in", { gateway: { vars } });
-  });
-  after(async () => {
-    await gate?.stop();
-    await Promise.all([issuer?.stop(), other?.stop()]);
+    return { gateway: { vars } };
   });
 
   const START = "/session/start?issuer=Acme%20SSO";
   const pathOf = ({ pathname, search }) => pathname + search;
-  /** Starts a sign-in. Returns the browser, and the redirect's `Location` and `Set-Cookie`. */
   async function startSignIn(target = START, browser = new Browser(gate)) {
     const answer = await browser.get(target, { headers: [["Sec-Fetch-Site", "same-origin"]] });
     assert.equal(answer.status, 302, answer.text);
@@ -94,10 +81,6 @@ describe("sign-in at an issuer", () => {
     return copy;
   }
 
-  /**
-   * Follows the issuer's redirect without the session cookie, and returns the response. Browsers do
-   * not send a `SameSite=Strict` cookie with a redirect from another site.
-   */
   function followCallback(browser, callback, headers = []) {
     browser.cookies.delete(SESSION_COOKIE);
     const all = [["Sec-Fetch-Site", "cross-site"], ...headers];

@@ -1,17 +1,10 @@
-/**
- * A failing session object. If the gateway cannot end a browser's previous session, the gateway
- * removes the new session and keeps the previous session open.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { openSession } from "../browser.mjs";
-import { assertProblem, startGate } from "../recorded_gateway.mjs";
+import { assertProblem, useGate } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
-/**
- * The source of a Worker that wraps the built Worker. `GET /v1/instrumented?failures=n` makes the
- * next `n` attempts to end a session fail. The response contains the number of open sessions.
- */
+/** The source of a Worker that wraps the built Worker. */
 const SOURCE = `
   import worker, { OrgGate, ProjectGate, Session as SessionObject } from ${JSON.stringify(BUILT_SCRIPT)};
   let failures = 0;
@@ -42,21 +35,10 @@ const SOURCE = `
 `;
 
 describe("a new session while the previous one cannot be ended", () => {
-  let gate;
-  let worker;
+  const config = configWith({ source: SOURCE });
+  const gate = useGate("sessions-unavailable", { gateway: { config } });
 
-  before(async () => {
-    worker = configWith({ source: SOURCE });
-    gate = await startGate("sessions-unavailable", { gateway: { config: worker.config } });
-  });
-  after(async () => {
-    await gate?.stop();
-    worker?.dispose();
-  });
-
-  /**
-   * Makes the next `failures` attempts to end a session fail. Returns the number of open sessions.
-   */
+  /** Makes the next `failures` attempts to end a session fail. */
   async function failEnds(failures) {
     const target = `/v1/instrumented?failures=${failures}`;
     return (await gate.get(target, { authorization: null })).json.open;

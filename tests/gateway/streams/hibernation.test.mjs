@@ -1,12 +1,8 @@
-/**
- * Hibernation. While watchers are idle, the runtime evicts the Durable Object that they watch but
- * keeps their WebSockets open. For the next change, the runtime constructs the object again, and
- * each watcher receives the change once.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { CLOCK_RATE, startJobs } from "../jobs_gateway.mjs";
+import { until } from "../analytics_requests.mjs";
+import { CLOCK_RATE, isNow, useJobs } from "../jobs_gateway.mjs";
 import { PROJECT } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
@@ -26,15 +22,11 @@ const FOLLOWED = "followed-docs";
 const LEFT = "left-docs";
 const LISTED = "listed-docs";
 const EXPIRING = "expiring-docs";
-/**
- * The maximum wait for an event. It exceeds the time between two alarms, even on a busy machine.
- */
-const PATIENCE_MS = 60_000;
 /** How late the alarm of an evicted object may end a stream, in seconds of the gateway's clock. */
 const EXPIRY_PATIENCE_S = 60;
 
 /** The gateway's script. It also logs a line whenever the runtime constructs a Durable Object. */
-const script = {
+const config = configWith({
   source: `
     import * as built from ${JSON.stringify(BUILT_SCRIPT)};
 
@@ -52,48 +44,25 @@ const script = {
     export const { Session } = built;
     export default built.default;
   `,
-};
-
-let derived;
+});
+const pollEvery = (seconds) => ({
+  config,
+  projects: [PROJECT, FOLLOWED, LEFT, LISTED, EXPIRING],
+  vars: { JOB_POLL_SECONDS: String(seconds), UPSTREAM_TIMEOUT_SECONDS: "100" },
+});
 /** A gateway whose alarms poll the watched jobs. */
-let polling;
+const polling = useJobs("hibernation", pollEvery(POLL_SECONDS));
 /** A gateway without alarms. */
-let quiet;
+const quiet = useJobs("hibernation-quiet", pollEvery(MAX_POLL_SECONDS));
 
-before(async () => {
-  derived = configWith(script);
-  const { config } = derived;
-  const projects = [PROJECT, FOLLOWED, LEFT, LISTED, EXPIRING];
-  const pollEvery = (seconds) => ({
-    config,
-    projects,
-    vars: { JOB_POLL_SECONDS: String(seconds), UPSTREAM_TIMEOUT_SECONDS: "100" },
-  });
-  [polling, quiet] = await Promise.all([
-    startJobs("hibernation", pollEvery(POLL_SECONDS)),
-    startJobs("hibernation-quiet", pollEvery(MAX_POLL_SECONDS)),
-  ]);
-});
-after(async () => {
-  await Promise.all([polling?.stop(), quiet?.stop()]);
-  derived?.dispose();
-});
-
-/**
- * Opens {@link WATCHERS} streams of a job. Returns the streams once each has received the job's
- * current state.
- */
 function watchMany(jobs, id, project = PROJECT) {
   return Promise.all(Array.from({ length: WATCHERS }, () => jobs.watching(id, { project })));
 }
 
-/** Waits until every stream has received an event with this status. */
 function untilAllHave(streams, status) {
-  const hasStatus = ({ data }) => JSON.parse(data).status === status;
-  return Promise.all(streams.map((stream) => stream.event(hasStatus, PATIENCE_MS)));
+  return Promise.all(streams.map((stream) => stream.event(isNow(status))));
 }
 
-/** Asserts that every stream received exactly these statuses, in this order. */
 function assertEachOnce(streams, statuses) {
   const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);
   const expected = statuses.map((status, index) => [String(index + 1), status]);
@@ -108,14 +77,9 @@ function constructions(jobs, project = PROJECT) {
   return jobs.gate.gateway.log().split(`constructed ProjectGate ${project};`).length - 1;
 }
 
-/**
- * Waits until the runtime has constructed the object more than `earlier` times. Asserts that the
- * number of constructions has grown by one.
- */
 async function assertConstructedOnce(jobs, earlier, project) {
-  const deadline = performance.now() + PATIENCE_MS;
   const count = () => constructions(jobs, project);
-  while (count() === earlier && performance.now() < deadline) await sleep(20);
+  await until(() => count() > earlier);
   assert.equal(count(), earlier + 1, "the object is evicted and constructed once");
 }
 

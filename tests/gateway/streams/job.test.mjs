@@ -1,12 +1,8 @@
-/**
- * Event streams of a single job. The gateway sends each observed change once and in order to each
- * watcher, even after a reconnect or a restart. The tests use raw streams and the package's client.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";
-import { OTHER_PROJECT } from "../jobs_gateway.mjs";
-import { assertCommonHead, assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { isNow, OTHER_PROJECT } from "../jobs_gateway.mjs";
+import { assertCommonHead, assertProblem, before, PROJECT } from "../recorded_gateway.mjs";
 import {
   assertApart,
   assertGrowing,
@@ -14,18 +10,15 @@ import {
   change,
   INTERVAL_MS,
   idsAndData,
-  isNow,
   jobs,
   manyWatching,
-  startWatched,
   states,
-  upstreamJob,
+  useWatched,
 } from "../watched_jobs.mjs";
 
 const WATCHERS = 200;
 
-before(() => startWatched("watching"));
-after(() => jobs?.stop());
+useWatched("watching");
 
 describe("many watchers of one job", () => {
   const statuses = ["planning", "writing", "completed"];
@@ -49,7 +42,7 @@ describe("many watchers of one job", () => {
     for (const stream of streams) assert.deepEqual(idsAndData(stream), idsAndData(streams[0]));
     for (const { type } of streams[0].events) assert.equal(type, "job");
     const last = JSON.parse(streams[0].events.at(-1).data);
-    assert.deepEqual(last, await upstreamJob(watched.id));
+    assert.deepEqual(last, await jobs.upstreamJob(watched.id));
   });
 
   test("ends all streams of a finished job, and responds 204 to a reconnect without a read", async () => {
@@ -72,21 +65,19 @@ describe("many watchers of one job", () => {
   });
 });
 
-describe("a watcher that reconnects", { concurrency: true }, () => {
-  /** Returns a new stream of a job that resumes after the last event of an earlier stream. */
-  const resumed = (id, { lastEventId }) => jobs.watch(id, { lastEventId });
-  test("sends a reconnecting watcher the changes that it missed", async () => {
-    const { id } = await jobs.create();
-    const first = await jobs.watching(id);
-    first.leave();
-    await jobs.upstream.setJob(id, { status: "planning" });
-    const second = resumed(id, first);
-    await second.event(isNow("planning"));
-    await change(id, { status: "completed" }, [second]);
-    assert.equal(await second.ended, "clean");
-    assert.deepEqual([...states(first), ...states(second)], ["active", "planning", "completed"]);
-    assertGrowing({ events: [...first.events, ...second.events] });
-  });
+/** Returns a new stream of a job that resumes after the last event of an earlier stream. */
+const resumed = (id, { lastEventId }) => jobs.watch(id, { lastEventId });
+test("sends a reconnecting watcher the changes that it missed", async () => {
+  const { id } = await jobs.create();
+  const first = await jobs.watching(id);
+  first.leave();
+  await jobs.upstream.setJob(id, { status: "planning" });
+  const second = resumed(id, first);
+  await second.event(isNow("planning"));
+  await change(id, { status: "completed" }, [second]);
+  assert.equal(await second.ended, "clean");
+  assert.deepEqual([...states(first), ...states(second)], ["active", "planning", "completed"]);
+  assertGrowing({ events: [...first.events, ...second.events] });
 });
 
 describe("a job's stream", () => {
@@ -202,8 +193,8 @@ test("resumes raw and package streams after the gateway was killed", async () =>
     await jobs.upstream.setJob(changing.id, { status: "writing" });
     await jobs.upstream.setJob(finishing.id, { status: "failed" });
   });
-  const second = jobs.watch(changing.id, first);
-  const end = jobs.watch(finishing.id, other);
+  const second = jobs.watch(changing.id, { lastEventId: first.lastEventId });
+  const end = jobs.watch(finishing.id, { lastEventId: other.lastEventId });
   assert.equal(await end.ended, "clean");
   assert.deepEqual([...states(other), ...states(end)], ["active", "failed"]);
   await second.event(isNow("writing"));

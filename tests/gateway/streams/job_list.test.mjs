@@ -1,13 +1,7 @@
-/**
- * Event streams of a project's job list. Watchers receive the changes and deletions of jobs in the
- * same order, and can resume a stream. The gateway limits the number of streams per caller and per
- * project.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { describe, test } from "node:test";
+import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
-import { PATIENCE_MS } from "../watched_jobs.mjs";
 
 /** In each of these projects, only one test or describe block creates jobs. */
 const [FRESH, MANY, RETAINED] = ["fresh-docs", "many-docs", "kept-docs"];
@@ -22,24 +16,18 @@ const MAX_PER_CALLER = 3;
 const MAX_PER_PROJECT = 4;
 const SHORT_TOKEN_LIFETIME_S = 30;
 
-let jobs;
+const jobs = useJobs("list-events", {
+  projects: PROJECTS,
+  vars: { JOB_RETENTION_DAYS: String(RETENTION_DAYS) },
+});
 /** This gateway has low stream limits and does not poll during a test. */
-let capped;
-
-before(async () => {
-  const caps = {
+const capped = useJobs("list-events-capped", {
+  vars: {
+    JOB_POLL_SECONDS: "300",
     STREAMS_PER_CALLER: String(MAX_PER_CALLER),
     STREAMS_PER_JOB: String(MAX_PER_PROJECT),
-  };
-  [jobs, capped] = await Promise.all([
-    startJobs("list-events", {
-      projects: PROJECTS,
-      vars: { JOB_RETENTION_DAYS: String(RETENTION_DAYS) },
-    }),
-    startJobs("list-events-capped", { vars: { JOB_POLL_SECONDS: "300", ...caps } }),
-  ]);
+  },
 });
-after(() => Promise.all([jobs?.stop(), capped?.stop()]));
 
 const as = (sub, changes = {}, of = jobs) =>
   `Bearer ${of.gate.token({ sub, projects: of.projects, ...changes })}`;
@@ -61,7 +49,7 @@ const isDeleted =
   ({ type, data }) =>
     type === "deleted" && JSON.parse(data).id === id;
 const isReset = ({ type }) => type === "reset";
-const waitForEvent = (stream, check) => stream.event(check, PATIENCE_MS);
+const waitForEvent = (stream, check) => stream.event(check);
 const target = (project = PROJECT) => `/v2/agent/${project}/jobs/events`;
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
 
@@ -90,7 +78,7 @@ describe("streams of a project's job list", () => {
     const { length } = streams[0].events;
     await jobs.followUp(id);
     const isActiveAgain = ({ events }) => events.slice(length).find(isJob(id, "active"));
-    await Promise.all(streams.map((stream) => stream.until(isActiveAgain, PATIENCE_MS)));
+    await Promise.all(streams.map((stream) => stream.until(isActiveAgain)));
 
     await jobs.deleteRecord(id);
     await all(isDeleted(id));
@@ -201,39 +189,34 @@ describe("the start of a list stream", () => {
   });
 });
 
-describe("expired records", () => {
-  test("streams the deletion of an expired record, and forgets the deletion after a day", async () => {
-    const project = RETAINED;
-    const [old, other] = [
-      await jobs.create("old", { project }),
-      await jobs.create("x", { project }),
-    ];
-    const stream = await jobs.watchingAll({ project });
-    await waitForEvent(stream, isJob(other.id));
-    const { lastEventId } = stream;
-    const age = RETENTION_DAYS * DAY_MS + 3_600_000;
-    const update = "UPDATE job SET last_started_at = last_started_at - ? WHERE id = ?";
-    await jobs.restartWithSql([[update, age, old.id]], project);
-    const again = await jobs.watchingAll({ project, lastEventId });
-    await waitForEvent(again, isDeleted(old.id));
-    again.leave();
+test("streams the deletion of an expired record, and forgets the deletion after a day", async () => {
+  const project = RETAINED;
+  const [old, other] = [await jobs.create("old", { project }), await jobs.create("x", { project })];
+  const stream = await jobs.watchingAll({ project });
+  await waitForEvent(stream, isJob(other.id));
+  const { lastEventId } = stream;
+  const age = RETENTION_DAYS * DAY_MS + 3_600_000;
+  const update = "UPDATE job SET last_started_at = last_started_at - ? WHERE id = ?";
+  await jobs.restartWithSql([[update, age, old.id]], project);
+  const again = await jobs.watchingAll({ project, lastEventId });
+  await waitForEvent(again, isDeleted(old.id));
+  again.leave();
 
-    await jobs.restartWithSql([["UPDATE deleted SET at = at - ?", 2 * DAY_MS]], project);
-    const later = await jobs.watchingAll({ project, lastEventId });
-    await jobs.untilReads(other.id, 2);
-    later.leave();
-    const outdated = await jobs.watchingAll({ project, lastEventId });
-    await waitForEvent(outdated, isReset);
-    const current = outdated.lastEventId;
-    outdated.leave();
-    const resumed = await jobs.watchingAll({ project, lastEventId: current });
-    const next = await jobs.create("after the reset", { project });
-    await waitForEvent(resumed, isJob(next.id));
-    assert.ok(!resumed.events.some(isReset));
-    resumed.leave();
-    const rows = await jobs.restartWithSql([["SELECT id FROM deleted"]], project);
-    assert.deepEqual(rows, []);
-  });
+  await jobs.restartWithSql([["UPDATE deleted SET at = at - ?", 2 * DAY_MS]], project);
+  const later = await jobs.watchingAll({ project, lastEventId });
+  await jobs.untilReads(other.id, 2);
+  later.leave();
+  const outdated = await jobs.watchingAll({ project, lastEventId });
+  await waitForEvent(outdated, isReset);
+  const current = outdated.lastEventId;
+  outdated.leave();
+  const resumed = await jobs.watchingAll({ project, lastEventId: current });
+  const next = await jobs.create("after the reset", { project });
+  await waitForEvent(resumed, isJob(next.id));
+  assert.ok(!resumed.events.some(isReset));
+  resumed.leave();
+  const rows = await jobs.restartWithSql([["SELECT id FROM deleted"]], project);
+  assert.deepEqual(rows, []);
 });
 
 describe("access to a list stream", () => {

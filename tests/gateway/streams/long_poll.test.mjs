@@ -1,15 +1,9 @@
-/**
- * Long polling. With `Prefer: wait`, the gateway delays its response until the job changes or the
- * requested time ends. It caps this time at 25 seconds, and responds immediately if the job has
- * finished.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { assertApart, CLOCK_TOLERANCE_MS, jobs, startWatched } from "../watched_jobs.mjs";
+import { describe, test } from "node:test";
+import { assertApart, CLOCK_TOLERANCE_MS, jobs, useWatched } from "../watched_jobs.mjs";
 
 // At the usual rate, a long poll of 25 s could end during a test on a busy machine.
-before(() => startWatched("long-poll", { clockRate: 2 }));
-after(() => jobs?.stop());
+useWatched("long-poll", { clockRate: 2 });
 
 describe("a long poll", { concurrency: true }, () => {
   const prefer = (value) => ["Prefer", value];
@@ -27,10 +21,7 @@ describe("a long poll", { concurrency: true }, () => {
     assert.ok(answer.header("x-request-id"));
   }
 
-  /**
-   * Opens a long poll for another job, which does not change until `act` has finished. Asserts that
-   * the long poll still waits then. Returns the result of `act`.
-   */
+  /** Opens a long poll for another job, which does not change until `act` has finished. */
   async function beforeIdlePoll(act) {
     const { id } = await jobs.create();
     const { authorization } = jobs;

@@ -1,67 +1,54 @@
-/**
- * Polls of watched jobs. The gateway polls a watched job at most once per interval, and less often
- * while the upstream fails. It stops when the job finishes or all watchers have disconnected.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
-import { PROJECT } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { isNow, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { before, PROJECT } from "../recorded_gateway.mjs";
 import {
   assertApart,
   CLOCK_TOLERANCE_MS,
   change,
   INTERVAL_MS,
-  isNow,
   jobs,
   manyWatching,
-  PATIENCE_MS,
-  startWatched,
   states,
+  useWatched,
 } from "../watched_jobs.mjs";
 
 const SLOW_INTERVAL_S = 3;
 /** Only one test uses this project, because the test counts the project's watchers. */
 const OWN_PROJECT = "own-docs";
 
+useWatched("polling", { projects: [PROJECT, OTHER_PROJECT, OWN_PROJECT] });
 /** This gateway has a longer polling interval, and an upstream timeout that no test reaches. */
-let slow;
-/** A job that never changes. */
+const slow = useJobs("polling-slow", {
+  vars: { JOB_POLL_SECONDS: String(SLOW_INTERVAL_S), UPSTREAM_TIMEOUT_SECONDS: "300" },
+});
 let quietJob;
 let quietStream;
 
 before(async () => {
-  const slowly = { JOB_POLL_SECONDS: String(SLOW_INTERVAL_S), UPSTREAM_TIMEOUT_SECONDS: "300" };
-  [, slow] = await Promise.all([
-    startWatched("polling", { projects: [PROJECT, OTHER_PROJECT, OWN_PROJECT] }),
-    startJobs("polling-slow", { vars: slowly }),
-  ]);
   quietJob = await jobs.create("be quiet", { project: OTHER_PROJECT });
   quietStream = jobs.watch(quietJob.id, { project: OTHER_PROJECT });
   const left = await manyWatching(30, quietJob.id, { project: OTHER_PROJECT });
   assert.equal((await jobs.health(OTHER_PROJECT)).watchers, 31);
   for (const stream of left) stream.leave();
 });
-after(() => Promise.all([jobs?.stop(), slow?.stop()]));
 
-describe("a job without watchers", () => {
-  test("stops polling a job when all its watchers have disconnected", async () => {
-    await jobs.finishAllJobs();
-    const [left, clock] = [await jobs.create(), await jobs.create()];
-    const streams = await manyWatching(5, left.id);
-    const ticking = await jobs.watching(clock.id);
-    for (const stream of streams) stream.leave();
-    // The runtime notices disconnected clients only when it writes to their streams, so the test
-    // changes the job.
-    await jobs.upstream.setJob(left.id, { status: "planning" });
-    await jobs.untilHealth(({ watchers }) => watchers === 1);
-    // A poll of the first job may be in flight. After two more reads of the other job, that poll
-    // has finished.
-    await jobs.untilReads(clock.id, 2);
-    const { count } = await jobs.reads(left.id);
-    await jobs.untilReads(clock.id, 3);
-    assert.equal((await jobs.reads(left.id)).count, count);
-    ticking.leave();
-  });
+test("stops polling a job when all its watchers have disconnected", async () => {
+  const [left, clock] = [await jobs.create(), await jobs.create()];
+  const streams = await manyWatching(5, left.id);
+  const ticking = await jobs.watching(clock.id);
+  for (const stream of streams) stream.leave();
+  // The runtime notices disconnected clients only when it writes to their streams, so the test
+  // changes the job.
+  await jobs.upstream.setJob(left.id, { status: "planning" });
+  await jobs.untilHealth(({ watchers }) => watchers === 1);
+  // A poll of the first job may be in flight. After two more reads of the other job, that poll
+  // has finished.
+  await jobs.untilReads(clock.id, 2);
+  const { count } = await jobs.reads(left.id);
+  await jobs.untilReads(clock.id, 3);
+  assert.equal((await jobs.reads(left.id)).count, count);
+  ticking.leave();
 });
 
 describe("slow tests, run concurrently", { concurrency: true }, () => {
@@ -93,7 +80,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
         await jobs.upstream.fault({ target: id, times: FAILURES * readsEach, fault });
         await jobs.upstream.setJob(id, { status: "planning" });
         const stream = await jobs.watching(id);
-        await stream.event(isNow("planning"), PATIENCE_MS);
+        await stream.event(isNow("planning"));
         assert.deepEqual(states(stream), ["active", "planning"]);
         const { at } = await jobs.reads(id);
         // Each failed poll has `readsEach` attempts. The next poll succeeds with its first attempt.
@@ -109,27 +96,21 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
     }
   });
 
-  describe("a longer polling interval", { concurrency: 1 }, () => {
-    test("polls a job on time while the poll of another job hangs", async () => {
-      const [stuck, lively] = [await slow.create(), await slow.create()];
-      const streams = [await slow.watching(stuck.id), await slow.watching(lively.id)];
-      await slow.upstream.hold({ operation: "agentJobs.get", target: stuck.id });
-      await slow.upstream.untilHeld(1);
-      await slow.upstream.setJob(lively.id, { status: "planning" });
-      // The poll of the other job must not wait for the timeout of the held poll.
-      await streams[1]
-        .event(isNow("planning"), PATIENCE_MS / 2)
-        .finally(() => slow.upstream.release());
-      for (const stream of streams) stream.leave();
-    });
+  test("polls a job on time while the poll of another job hangs", async () => {
+    const [stuck, lively] = [await slow.create(), await slow.create()];
+    const streams = [await slow.watching(stuck.id), await slow.watching(lively.id)];
+    await slow.upstream.hold({ operation: "agentJobs.get", target: stuck.id });
+    await slow.upstream.untilHeld(1);
+    await slow.upstream.setJob(lively.id, { status: "planning" });
+    // The poll of the other job must not wait for the timeout of the held poll.
+    await streams[1].event(isNow("planning"), 30_000).finally(() => slow.upstream.release());
+    for (const stream of streams) stream.leave();
   });
 });
 
-describe("a quiet stream", () => {
-  test("sends a quiet stream only a heartbeat comment every 15 s", async () => {
-    await quietStream.until(({ comments }) => comments.length > 0, PATIENCE_MS);
-    assert.deepEqual([quietStream.retry, states(quietStream)], [3000, ["active"]]);
-    assert.equal(quietStream.comments[0].text.trim(), "hb");
-    assertApart(await jobs.reads(quietJob.id));
-  });
+test("sends a quiet stream only a heartbeat comment every 15 s", async () => {
+  await quietStream.until(({ comments }) => comments.length > 0);
+  assert.deepEqual([quietStream.retry, states(quietStream)], [3000, ["active"]]);
+  assert.equal(quietStream.comments[0].text.trim(), "hb");
+  assertApart(await jobs.reads(quietJob.id));
 });

@@ -1,14 +1,11 @@
-/**
- * The six connections of a Durable Object. Stalled job reads use three connections and stalled
- * webhooks use two, so that creations still get a connection. The gateway rejects a queued creation
- * with 503 if the creation gets no connection.
- */
+/** The six connections of a Durable Object. */
+
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startReceiver } from "../../harness/receiver.mjs";
-import { CLOCK_RATE, OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { Receiver } from "../../harness/receiver.mjs";
+import { CLOCK_RATE, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const CONNECTIONS = 6;
 const READ_CONNECTIONS = 3;
@@ -19,29 +16,19 @@ const RECEIVER_TIMEOUT_MS = 18_000;
 const CREATE = "agentJobs.create";
 const READ = "agentJobs.get";
 
-let jobs;
 /** A receiver gets one webhook at a time, so each of these uses one connection. */
-const receivers = [];
-
-before(async () => {
-  while (receivers.length <= WEBHOOK_CONNECTIONS) receivers.push(await startReceiver());
-  jobs = await startJobs("connections", {
-    projects: [PROJECT, OTHER_PROJECT],
-    vars: {
-      UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS),
-      JOB_POLL_SECONDS: "1",
-      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-      WEBHOOK_HOSTS: receivers.map(({ host }) => host).join(","),
-    },
-  });
-});
-after(async () => {
-  await jobs?.stop();
-  for (const receiver of receivers) await receiver.stop();
-});
+const receivers = Array.from({ length: WEBHOOK_CONNECTIONS + 1 }, () => useServer(new Receiver()));
+const jobs = useJobs("connections", () => ({
+  projects: [PROJECT, OTHER_PROJECT],
+  vars: {
+    UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS),
+    JOB_POLL_SECONDS: "1",
+    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+    WEBHOOK_HOSTS: receivers.map(({ host }) => host).join(","),
+  },
+}));
 beforeEach(() => jobs.upstream.reset());
 
-/** Sends a request that creates a job. Returns the response, whatever its status. */
 function create({ key, project } = {}) {
   const headers = key === undefined ? [] : [["Idempotency-Key", key]];
   const { authorization } = jobs;
@@ -52,7 +39,6 @@ function create({ key, project } = {}) {
   );
 }
 
-/** Returns the requests of an operation that reached the upstream. */
 const requestsOf = async (operation) =>
   (await jobs.upstream.requests()).filter((request) => request.operation === operation);
 
@@ -93,29 +79,27 @@ describe("an upstream that does not respond", () => {
   });
 });
 
-describe("webhook receivers that do not respond", () => {
-  test("uses two connections for stalled webhooks, which block neither reads nor creations", async () => {
-    await jobs.upstream.clearFaults();
-    const ids = [];
-    for (const receiver of receivers) {
-      receiver.answerAlways({ hang: true });
-      const headers = [["Webhook-Url", `${receiver.url}/hook`]];
-      ids.push((await jobs.create("announce it", { headers, project: OTHER_PROJECT })).id);
-    }
-    for (const id of ids) await jobs.upstream.setJob(id, { status: "completed" });
-    const streams = ids.map((id) => jobs.watch(id, { project: OTHER_PROJECT }));
-    await Promise.all(streams.map((stream) => stream.ended));
-    await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === ids.length, OTHER_PROJECT);
-    const arrivals = () => receivers.flatMap(({ deliveries }) => deliveries).map(({ at }) => at);
-    while (arrivals().length < WEBHOOK_CONNECTIONS) await sleep(5);
-    for (let count = 0; count < CONNECTIONS; count += 1) {
-      assert.equal((await create({ project: OTHER_PROJECT })).status, 201);
-    }
-    const other = await jobs.directly("elsewhere", { project: OTHER_PROJECT });
-    const stream = await jobs.watching(other.id, { project: OTHER_PROJECT });
-    stream.leave();
-    const first = Math.min(...arrivals());
-    const stalled = arrivals().filter((at) => (at - first) * CLOCK_RATE < RECEIVER_TIMEOUT_MS);
-    assert.equal(stalled.length, WEBHOOK_CONNECTIONS, "the other one waits for a connection");
-  });
+test("uses two connections for stalled webhooks, which block neither reads nor creations", async () => {
+  await jobs.upstream.clearFaults();
+  const ids = [];
+  for (const receiver of receivers) {
+    receiver.answerAlways({ hang: true });
+    const headers = [["Webhook-Url", `${receiver.url}/hook`]];
+    ids.push((await jobs.create("announce it", { headers, project: OTHER_PROJECT })).id);
+  }
+  for (const id of ids) await jobs.upstream.setJob(id, { status: "completed" });
+  const streams = ids.map((id) => jobs.watch(id, { project: OTHER_PROJECT }));
+  await Promise.all(streams.map((stream) => stream.ended));
+  await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === ids.length, OTHER_PROJECT);
+  const arrivals = () => receivers.flatMap(({ deliveries }) => deliveries).map(({ at }) => at);
+  while (arrivals().length < WEBHOOK_CONNECTIONS) await sleep(5);
+  for (let count = 0; count < CONNECTIONS; count += 1) {
+    assert.equal((await create({ project: OTHER_PROJECT })).status, 201);
+  }
+  const other = await jobs.directly("elsewhere", { project: OTHER_PROJECT });
+  const stream = await jobs.watching(other.id, { project: OTHER_PROJECT });
+  stream.leave();
+  const first = Math.min(...arrivals());
+  const stalled = arrivals().filter((at) => (at - first) * CLOCK_RATE < RECEIVER_TIMEOUT_MS);
+  assert.equal(stalled.length, WEBHOOK_CONNECTIONS, "the other one waits for a connection");
 });

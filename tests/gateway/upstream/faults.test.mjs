@@ -1,22 +1,11 @@
-/**
- * Upstream faults. The gateway retries some GET requests once. If the fault persists, the gateway
- * returns a problem and the package throws an error.
- */
+/** Upstream faults. The gateway retries some GET requests once. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { after, describe, test } from "node:test";
 import { NotFoundError } from "../../../pkg/dist/node.js";
-import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
-import {
-  elsewhere,
-  gate,
-  READ,
-  sendWith,
-  testProblem,
-  useFaultyUpstream,
-  WRITE,
-} from "./faulty_upstream.mjs";
-
-useFaultyUpstream("faults");
+import { assertProblem, before, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { gate, READ, sendWith, testProblem, WRITE } from "./faulty_upstream.mjs";
 
 describe("an upstream error", () => {
   const hasMessage =
@@ -72,14 +61,18 @@ describe("an upstream that is silent", () => {
 });
 
 describe("a redirect", () => {
-  const location = () => `${elsewhere.url}/v1/stolen`;
-  const fault = () => ({ kind: "redirect", status: 302, location: location() });
+  /** A server that must never receive a request. */
+  const elsewhere = createServer(() => assert.fail("the gateway follows the redirect"));
+  before(() => once(elsewhere.listen(0, "127.0.0.1"), "listening"));
+  after(() => elsewhere.close());
+  const origin = () => `http://127.0.0.1:${elsewhere.address().port}`;
+  const fault = () => ({ kind: "redirect", status: 302, location: `${origin()}/v1/stolen` });
   testProblem("redirects to another host", fault, {
     status: 502,
     kind: "upstream-redirect",
     check(_problem, answer) {
       assert.equal(answer.header("location"), undefined);
-      assert.ok(!answer.raw.includes(elsewhere.url));
+      assert.ok(!answer.raw.includes(origin()));
     },
   });
 
@@ -91,13 +84,8 @@ describe("a redirect", () => {
 });
 
 describe("an unreachable upstream", () => {
-  let alone;
-
-  before(async () => {
-    alone = await startGate("faults-alone");
-    await alone.upstream.stop();
-  });
-  after(() => alone?.stop());
+  const alone = useGate("faults-alone");
+  before(() => alone.upstream.stop());
 
   test("returns 502 upstream-unreachable when the upstream is down", async () => {
     const problem = assertProblem(await alone.get(VIEWS), 502, "upstream-unreachable");

@@ -1,20 +1,14 @@
-/**
- * API keys, timeouts, retries and the circuit breaker. The gateway falls back to the older key
- * after a 401, and retries some GET requests once. While a circuit breaker is open, the gateway
- * sends none of the affected requests upstream.
- */
+/** API keys, timeouts, retries and the circuit breaker. */
+
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
+import { beforeEach, describe, test } from "node:test";
 import { newCanaryKey } from "../../harness/canary.mjs";
-import { accessClaims, mintToken } from "../../harness/token.mjs";
-import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { caller, closedRange, viewsOf } from "../analytics_requests.mjs";
+import { assertProblem, before, JOBS, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const prompt = "keep it";
-/**
- * The upstream timeout is much longer than a response takes, so that only hanging requests time
- * out.
- */
+/** Much longer than a response takes, so that only hanging requests time out. */
 const TIMEOUT_SECONDS = 3;
 const GET = "agentJobs.get";
 /** The gateway's API keys for writes and reads, newest first. */
@@ -27,19 +21,13 @@ const keys = {
 /** The default permissions of each key at the simulator. */
 const DEFAULT_STATES = { write: "write", writeBefore: "write", read: "read", readBefore: "read" };
 
-let gate;
-let ranges = 0;
-
-before(async () => {
-  gate = await startGate("upstream-keys", {
-    gateway: {
-      adminKey: `${keys.write},${keys.writeBefore}`,
-      readKey: `${keys.read}, ${keys.readBefore}`,
-      vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) },
-    },
-  });
+const gate = useGate("upstream-keys", {
+  gateway: {
+    adminKey: `${keys.write},${keys.writeBefore}`,
+    readKey: `${keys.read}, ${keys.readBefore}`,
+    vars: { UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS) },
+  },
 });
-after(() => gate?.stop());
 beforeEach(async () => {
   await gate.upstream.reset();
   await setKeys(DEFAULT_STATES);
@@ -54,26 +42,17 @@ async function setKeys(states) {
   }
 }
 
-/** Requests uncached page views, and returns the response. */
-const freshViews = () => {
-  ranges += 1;
-  const day = String(ranges).padStart(2, "0");
-  return gate.get(`${VIEWS}?dateFrom=2024-01-01&dateTo=2024-02-${day}`);
-};
+const freshViews = () => gate.get(viewsOf(closedRange()));
 
 /** Returns the names of the keys that the upstream has received, in order. */
 const keysSeen = async () => (await gate.upstream.requests()).map(({ key }) => key);
 
-/** Creates a job and returns its id. */
 async function createJob() {
   const { json } = await gate.post(JOBS, { prompt });
   return json.id;
 }
 
-/**
- * Asserts that the log names the cause for the operator, and that the response does not. Returns
- * the message for the operator.
- */
+/** Asserts that the log names the cause for the operator, and that the response does not. */
 async function assertCredentialProblem(answer, status) {
   const problem = assertProblem(answer, 502, "upstream-credential");
   assert.equal(problem.upstream, undefined);
@@ -85,19 +64,17 @@ async function assertCredentialProblem(answer, status) {
   return line.operator;
 }
 
-describe("read and write keys", () => {
-  test("uses the read key for every GET and the write key for POST only", async () => {
-    const job = await createJob();
-    assert.equal((await gate.post(`${JOBS}/${job}/message`, { prompt })).status, 200);
-    assert.equal((await gate.get(`${JOBS}/${job}`)).status, 200);
-    assert.equal((await freshViews()).status, 200);
-    assert.equal((await gate.get(LIST)).status, 200);
-    const requests = await gate.upstream.requests();
-    assert.ok(requests.length >= 4);
-    for (const { method, key } of requests) {
-      assert.equal(key, method === "GET" ? "read" : "write", method);
-    }
-  });
+test("uses the read key for every GET and the write key for POST only", async () => {
+  const job = await createJob();
+  assert.equal((await gate.post(`${JOBS}/${job}/message`, { prompt })).status, 200);
+  assert.equal((await gate.get(`${JOBS}/${job}`)).status, 200);
+  assert.equal((await freshViews()).status, 200);
+  assert.equal((await gate.get(LIST)).status, 200);
+  const requests = await gate.upstream.requests();
+  assert.ok(requests.length >= 4);
+  for (const { method, key } of requests) {
+    assert.equal(key, method === "GET" ? "read" : "write", method);
+  }
 });
 
 describe("two keys per access, newest first", () => {
@@ -148,58 +125,46 @@ describe("two keys per access, newest first", () => {
   }
 });
 
-describe("an upstream that hangs", () => {
-  for (const [what, send, outcome] of [
-    ["a job", () => gate.get(`${JOBS}/j1`), undefined],
-    ["page views", freshViews, undefined],
-    ["a creation", () => gate.post(JOBS, { prompt }), "unknown"],
-    ["a follow-up", () => gate.post(`${JOBS}/j1/message`, { prompt }), "unknown"],
-  ]) {
-    test(`responds 504 after the upstream timeout without a retry: ${what}`, async () => {
-      await gate.upstream.fault({ fault: { kind: "hang" }, times: 0 });
-      const answer = await send();
-      assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, outcome);
-      const line = await gate.logged(answer.header("x-request-id"));
-      assert.deepEqual([line.upstreamStatus, line.problem], [null, "upstream-timeout"]);
-      assert.ok(
-        line.upstreamMilliseconds >= 1000 * TIMEOUT_SECONDS,
-        `${line.upstreamMilliseconds} ms`,
-      );
-      assert.equal(await gate.received(), 1);
-    });
-  }
-});
+for (const [what, send, outcome] of [
+  ["a job", () => gate.get(`${JOBS}/j1`), undefined],
+  ["page views", freshViews, undefined],
+  ["a creation", () => gate.post(JOBS, { prompt }), "unknown"],
+  ["a follow-up", () => gate.post(`${JOBS}/j1/message`, { prompt }), "unknown"],
+]) {
+  test(`responds 504 after the upstream timeout without a retry: ${what}`, async () => {
+    await gate.upstream.fault({ fault: { kind: "hang" }, times: 0 });
+    const answer = await send();
+    assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, outcome);
+    const line = await gate.logged(answer.header("x-request-id"));
+    assert.deepEqual([line.upstreamStatus, line.problem], [null, "upstream-timeout"]);
+    assert.ok(
+      line.upstreamMilliseconds >= 1000 * TIMEOUT_SECONDS,
+      `${line.upstreamMilliseconds} ms`,
+    );
+    assert.equal(await gate.received(), 1);
+  });
+}
 
 describe("the circuit breaker", () => {
-  /**
-   * The breaker opens after this many failures without a success between them. Failures for the
-   * same job id count once.
-   */
   const MAX_FAILURES = 20;
   const OTHER = "empty-docs";
   const READS = { operation: GET, fault: { kind: "status", status: 500 }, times: 0 };
-  /** The polling interval of watched jobs. */
   const POLL_SECONDS = 1;
-  let alone;
   let authorization;
-  /** A job that the gateway has created. */
   let stored;
 
+  const alone = useGate("upstream-keys-breaker", {
+    upstream: { projects: [PROJECT, OTHER] },
+    gateway: { vars: { JOB_POLL_SECONDS: String(POLL_SECONDS) } },
+  });
   before(async () => {
-    alone = await startGate("upstream-keys-breaker", {
-      upstream: { projects: [PROJECT, OTHER] },
-      gateway: { vars: { JOB_POLL_SECONDS: String(POLL_SECONDS) } },
-    });
     authorization = `Bearer ${alone.token({ projects: [PROJECT, OTHER] })}`;
     await alone.upstream.fault(READS);
   });
-  after(() => alone?.stop());
 
   const deep = (project = PROJECT) => {
-    const projects = [PROJECT, OTHER];
-    const claims = accessClaims({ sub: "olga", projects, scope: "gateway:operate" });
-    const operator = `Bearer ${alone.known(mintToken(claims, alone.secret))}`;
-    return alone.get(`/healthz?deep&project=${project}`, { authorization: operator });
+    const operator = { projects: [PROJECT, OTHER], scope: "gateway:operate" };
+    return alone.get(`/healthz?deep&project=${project}`, caller(alone, "olga", operator));
   };
   const pathOf = (project, rest = "") => `/v2/agent/${project}/job${rest}`;
   const read = (id, project = PROJECT) => alone.get(pathOf(project, `/${id}`), { authorization });

@@ -1,7 +1,3 @@
-/**
- * Malformed 2xx responses from the upstream. The gateway returns 502 for malformed jobs and pages,
- * and does not cache malformed pages. Only the package checks the properties of a page's rows.
- */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { OutcomeUnknownError, ServerError } from "../../../pkg/dist/node.js";
@@ -14,11 +10,8 @@ import {
   READ_JOB,
   sendWith,
   testProblem,
-  useFaultyUpstream,
   WRITE,
 } from "./faulty_upstream.mjs";
-
-useFaultyUpstream("malformed-responses");
 
 describe("a malformed success", () => {
   for (const [what, fault] of [

@@ -1,13 +1,8 @@
-/**
- * Operations. The gateway builds its own upstream requests, and forwards only the trace of the
- * caller's header fields. It returns the upstream's 2xx status and content without private header
- * fields.
- */
 import assert from "node:assert/strict";
-import { after, before, beforeEach, describe, test } from "node:test";
-import { assertCommonHead, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { beforeEach, describe, test } from "node:test";
+import { closedRange, viewsOf } from "../analytics_requests.mjs";
+import { assertCommonHead, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
 
-/** The runtime adds these header fields to a request with `cache: "no-store"`. */
 const NO_STORE_FIELDS = { "cache-control": "no-cache", pragma: "no-cache" };
 
 /** Header fields that the runtime adds to every upstream request. */
@@ -61,25 +56,16 @@ const CALLER_FIELDS = [
   ["Connection", "authorization, x-custom"],
 ];
 
-let gate;
-
-before(async () => {
-  gate = await startGate("operations", { upstream: { jobDurationMs: 60_000 } });
-});
-after(() => gate?.stop());
+const gate = useGate("operations", { upstream: { jobDurationMs: 60_000 } });
 beforeEach(() => gate.upstream.reset());
 
-/** Returns the only request that the upstream has received. */
 async function receivedOnce() {
   const requests = await gate.upstream.requests();
   assert.equal(requests.length, 1);
   return requests[0];
 }
 
-/**
- * Asserts the status and the header fields of a response of the gateway. Besides the fields that
- * every response may have, the response must have exactly the fields in `more`.
- */
+/** Asserts the status and the header fields of a response of the gateway. */
 function assertResponse(answer, status, more = [], head = {}) {
   assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
   assert.match(answer.header("content-type"), /^application\/json/);
@@ -93,14 +79,6 @@ function assertResponse(answer, status, more = [], head = {}) {
 }
 const assertWritten = (answer, status) => assertResponse(answer, status, BUDGET_FIELDS);
 const assertViews = (answer) => assertResponse(answer, 200, VIEWS_FIELDS, VIEWS_HEAD);
-
-let days = 0;
-
-/** Returns a target for page views with a new start date, so that the response is not cached. */
-function newViews() {
-  days += 1;
-  return `${VIEWS}?dateFrom=${new Date(Date.UTC(2020, 0, days)).toISOString().slice(0, 10)}`;
-}
 
 describe("each operation", () => {
   test("creates a job with the exact prompt", async () => {
@@ -141,7 +119,7 @@ describe("upstream requests", () => {
   }
 
   test("forwards none of the caller's header fields with a GET request", async () => {
-    assertViews(await gate.get(newViews(), { headers: CALLER_FIELDS }));
+    assertViews(await gate.get(viewsOf(closedRange()), { headers: CALLER_FIELDS }));
     const { traceparent, ...fields } = await receivedFields();
     assert.match(traceparent, CONTINUED_TRACE);
     assert.deepEqual(fields, {

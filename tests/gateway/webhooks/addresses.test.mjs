@@ -1,14 +1,9 @@
-/**
- * Webhook addresses of callers. The gateway accepts an address only if the operator lists the
- * address's host. It rejects private addresses other than loopback addresses, even if the operator
- * lists their hosts.
- */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, describe, test } from "node:test";
-import { startReceiver } from "../../harness/receiver.mjs";
-import { startJobs } from "../jobs_gateway.mjs";
-import { assertInvalid } from "../recorded_gateway.mjs";
+import { describe, test } from "node:test";
+import { Receiver } from "../../harness/receiver.mjs";
+import { useJobs } from "../jobs_gateway.mjs";
+import { assertInvalid, useServer } from "../recorded_gateway.mjs";
 
 const WEBHOOK_SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 
@@ -21,23 +16,13 @@ const REJECTED = [
 ];
 const HOSTS = "hooks.example,169.254.169.254,a.internal";
 
-let receiver;
+const receiver = useServer(new Receiver());
 /** A gateway that lists only the receiver's host. */
-let listed;
+const listed = useJobs("webhooks-listed", () => ({
+  vars: { WEBHOOK_SECRET, WEBHOOK_HOSTS: receiver.host },
+}));
 /** This gateway lists many hosts, including some that other rules always reject. */
-let open;
-
-before(async () => {
-  receiver = await startReceiver();
-  [listed, open] = await Promise.all([
-    startJobs("webhooks-listed", { vars: { WEBHOOK_SECRET, WEBHOOK_HOSTS: receiver.host } }),
-    startJobs("webhooks-open", { vars: { WEBHOOK_SECRET, WEBHOOK_HOSTS: HOSTS } }),
-  ]);
-});
-after(async () => {
-  await Promise.all([listed?.stop(), open?.stop()]);
-  await receiver?.stop();
-});
+const open = useJobs("webhooks-open", { vars: { WEBHOOK_SECRET, WEBHOOK_HOSTS: HOSTS } });
 
 const hook = (url) => [["Webhook-Url", url]];
 

@@ -1,61 +1,42 @@
-/**
- * Webhook deliveries. Each time a job that the gateway created finishes, the gateway sends one
- * signed message. It retries failed deliveries, except after a 410. The log contains no secrets and
- * no webhook addresses.
- */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { deriveKeys } from "../../../scripts/webhook_key.mjs";
-import { signatureProblem, startReceiver, verify } from "../../harness/receiver.mjs";
-import { startJobs } from "../jobs_gateway.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { Receiver, signatureProblem, verify } from "../../harness/receiver.mjs";
+import { useJobs } from "../jobs_gateway.mjs";
+import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const newWebhookSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 const SECRETS = [newWebhookSecret(), newWebhookSecret()];
-/**
- * A path segment of most webhook addresses. The log must not contain this segment, because real
- * addresses often contain a secret of the receiver.
- */
+/** A path segment of most webhook addresses. */
 const HIDDEN = "hidden-in-the-address-5c1d";
 /** The delay before the first retry in the schedule of Standard Webhooks. */
 const FIRST_RETRY_SECONDS = 5;
-/** Maximum wait for a retry or an unwatched job's poll. */
-const PATIENCE_MS = 60_000;
-/** The gateway's timeout for a receiver. */
 const RECEIVER_TIMEOUT_SECONDS = 20;
 
-const RECEIVERS = ["good", "standard", "flaky", "resetting", "gone", "redirecting", "target"];
-RECEIVERS.push("silent", "late", "crash");
+const RECEIVERS = [
+  ...["good", "standard", "flaky", "resetting", "gone", "redirecting", "target"],
+  ...["silent", "late", "crash"],
+];
 /** This project has its own Durable Object, so other tests do not set its alarms. */
 const PROJECTS = ["with-others"];
 
-let jobs;
-/** The receivers by name. */
-const receivers = {};
-
-before(async () => {
-  for (const name of RECEIVERS) receivers[name] = await startReceiver();
-  const hosts = Object.values(receivers).map(({ host }) => host);
-  const vars = {
+const receivers = Object.fromEntries(RECEIVERS.map((name) => [name, useServer(new Receiver())]));
+const jobs = useJobs("webhooks", () => ({
+  projects: [PROJECT, ...PROJECTS],
+  vars: {
     WEBHOOK_SECRET: SECRETS.join(","),
-    WEBHOOK_HOSTS: hosts.join(","),
+    WEBHOOK_HOSTS: Object.values(receivers)
+      .map(({ host }) => host)
+      .join(","),
     WEBHOOK_URL: `${receivers.standard.url}/default`,
-  };
-  jobs = await startJobs("webhooks", { vars, projects: [PROJECT, ...PROJECTS] });
-});
-after(async () => {
-  await jobs?.stop();
-  for (const receiver of Object.values(receivers)) await receiver.stop();
-});
+  },
+}));
 
 const hook = (url) => [["Webhook-Url", url]];
 let lastNumber = 0;
 
-/**
- * Creates a job with a webhook at a unique path. Returns the job's id, and functions that wait for
- * the next delivery, list all deliveries, and finish the job while a stream watches it.
- */
+/** Creates a job with a webhook at a unique path. */
 async function hooked(receiver, { project, path = "" } = {}) {
   lastNumber += 1;
   const hookPath = `/${HIDDEN}/${lastNumber}${path}`;
@@ -64,8 +45,8 @@ async function hooked(receiver, { project, path = "" } = {}) {
   const here = ({ path: own }) => own === hookPath;
   return {
     id,
-    next: async (timeoutMs) => {
-      const delivery = await receiver.next(here, timeoutMs ?? PATIENCE_MS);
+    next: async () => {
+      const delivery = await receiver.next(here);
       return Object.assign(delivery, { project: project ?? PROJECT });
     },
     all: () => receiver.deliveries.filter(here),
@@ -77,7 +58,6 @@ async function hooked(receiver, { project, path = "" } = {}) {
   };
 }
 
-/** Asserts the format, the signatures and the event type of a delivery. Returns the parsed body. */
 function assertDelivery(delivery, type) {
   assert.equal(delivery.method, "POST");
   const { headers, json } = delivery;
@@ -103,25 +83,11 @@ function assertDelivery(delivery, type) {
   return json;
 }
 
-/** Returns the job as Mintlify does, without the simulator's own fields. */
-async function upstreamJob(id) {
-  const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
-  return job;
-}
-
-/** Waits for one polling interval, after which stored states are stale. */
-async function untilStale() {
-  const clock = await jobs.create("tick");
-  const ticking = await jobs.watching(clock.id);
-  await jobs.untilReads(clock.id, 2);
-  ticking.leave();
-}
-
 /** Adds a pull request to a job, and waits until a new watcher receives the link. */
 async function link(job, project) {
   const prLink = "https://example.com/pull/1";
   await jobs.upstream.setJob(job.id, { prLink });
-  await untilStale();
+  await jobs.waitIntervals(2, PROJECT);
   const fresh = jobs.watch(job.id, { project });
   await fresh.event(({ data }) => JSON.parse(data).prLink === prLink);
   fresh.leave();
@@ -133,7 +99,7 @@ describe("the webhook of a finished job", () => {
       const job = await hooked(receivers.good);
       await job.finish(status, { prLink: "https://example.com/pull/1" });
       const { data } = assertDelivery(await job.next(), `agent_job.${status}`);
-      assert.deepEqual(data, await upstreamJob(job.id));
+      assert.deepEqual(data, await jobs.upstreamJob(job.id));
     });
   }
 
@@ -192,10 +158,8 @@ describe("the webhook of a finished job", () => {
 
 describe("slow tests, run concurrently", { concurrency: true }, () => {
   describe("retries and polls", { concurrency: true }, () => {
-    /** Returns the time of an attempt, by the gateway's clock. */
     const signedAt = ({ headers }) => Number(headers["webhook-timestamp"]);
 
-    /** Asserts that the second attempt has the same id and body, and a new signature. */
     function assertRepeated([first, second], type) {
       for (const delivery of [first, second]) assertDelivery(delivery, type);
       assert.equal(second.headers["webhook-id"], first.headers["webhook-id"]);
@@ -323,7 +287,7 @@ test("delivers the latest state of a job in a webhook that was not sent before",
   receivers.crash.answerAlways(204);
   await link(job);
   await jobs.restartWithSql([["UPDATE outbox SET due = 0"]]);
-  assert.deepEqual((await job.next()).json.data, await upstreamJob(job.id));
+  assert.deepEqual((await job.next()).json.data, await jobs.upstreamJob(job.id));
 });
 
 test("delivers every pending webhook, and each message successfully only once", async () => {

@@ -1,60 +1,38 @@
-/**
- * Webhook receivers. The gateway drops a pending webhook if the operator no longer lists the host.
- * It signs webhooks with a separate key for each address and project. A job that stays unknown
- * upstream causes one `not_found` webhook.
- */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { unstable_readConfig as readConfig } from "wrangler";
 import { deriveKeys } from "../../../scripts/webhook_key.mjs";
 import { startGateway } from "../../harness/gateway.mjs";
-import { signatureProblem, startReceiver, verify } from "../../harness/receiver.mjs";
-import { CLOCK_RATE, OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
-import { assertInvalid, PROJECT } from "../recorded_gateway.mjs";
-import { moveStoredTimes } from "../stored_clock.mjs";
+import { Receiver, signatureProblem, verify } from "../../harness/receiver.mjs";
+import { CLOCK_RATE, OTHER_PROJECT, runSql, useJobs } from "../jobs_gateway.mjs";
+import { assertInvalid, PROJECT, useServer } from "../recorded_gateway.mjs";
 import { configWith } from "../wrangler_config.mjs";
 
 const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
 const QUARTER_HOUR_MS = 15 * 60_000;
-/** Maximum wait for a retry or an unwatched job's poll. */
-const PATIENCE_MS = 60_000;
 /** The gateway's timeout for a receiver, by its own clock. */
 const RECEIVER_TIMEOUT_MS = 20_000;
-/**
- * Only the test of hanging receivers uses this project, so that no other test causes its alarms.
- */
+/** Only one test uses this project, so that no other test causes its alarms. */
 const HANGING_PROJECT = "hanging-receivers";
 
-let jobs;
+const receivers = Object.fromEntries(
+  ["kept", "other", "dropped", "own"].map((name) => [name, useServer(new Receiver())]),
+);
+const jobs = useJobs("receivers", () => {
+  const { kept, other, dropped } = receivers;
+  return {
+    projects: [PROJECT, OTHER_PROJECT, HANGING_PROJECT],
+    vars: {
+      WEBHOOK_SECRET: SECRET,
+      WEBHOOK_HOSTS: [kept, other, dropped].map(({ host }) => host).join(","),
+    },
+  };
+});
 /** A gateway without `WEBHOOK_HOSTS`. */
-let closed;
-/**
- * The receivers by name. `WEBHOOK_HOSTS` lists `kept`, `other` and `dropped` until a test reduces
- * the list to `kept`.
- */
-const receivers = {};
-
-before(async () => {
-  for (const name of ["kept", "other", "dropped", "own"]) receivers[name] = await startReceiver();
-  const { kept, other, dropped, own } = receivers;
-  [jobs, closed] = await Promise.all([
-    startJobs("receivers", {
-      projects: [PROJECT, OTHER_PROJECT, HANGING_PROJECT],
-      vars: {
-        WEBHOOK_SECRET: SECRET,
-        WEBHOOK_HOSTS: [kept, other, dropped].map(({ host }) => host).join(","),
-      },
-    }),
-    startJobs("receivers-closed", {
-      vars: { WEBHOOK_SECRET: SECRET, WEBHOOK_URL: `${own.url}/own?token=hidden-token` },
-    }),
-  ]);
-});
-after(async () => {
-  await Promise.all([jobs?.stop(), closed?.stop()]);
-  for (const receiver of Object.values(receivers)) await receiver.stop();
-});
+const closed = useJobs("receivers-closed", () => ({
+  vars: { WEBHOOK_SECRET: SECRET, WEBHOOK_URL: `${receivers.own.url}/own?token=hidden-token` },
+}));
 
 const hook = (url) => [["Webhook-Url", url]];
 const keyOf = (url, project = PROJECT) => deriveKeys({ project, url }, SECRET)[0];
@@ -62,37 +40,31 @@ const keyOf = (url, project = PROJECT) => deriveKeys({ project, url }, SECRET)[0
 const clock = () => ({ now: jobs.gate.now() / 1000 });
 const at = (path) => (delivery) => delivery.path === path;
 
-/** Finishes a job while a stream watches it. */
 async function finish(id, { project, status = "completed" } = {}) {
   const stream = await jobs.watching(id, { project });
   await jobs.upstream.setJob(id, { status });
   await stream.ended;
 }
 
-/** Creates and finishes a job with a webhook at this address. Returns the delivery. */
 async function deliver(receiver, path, { project } = {}) {
   const headers = hook(receiver.url + path);
   const { id } = await jobs.create("notify me", { project, headers });
   await finish(id, { project });
-  return await receiver.next(
-    (delivery) => at(path)(delivery) && delivery.json.data.id === id,
-    PATIENCE_MS,
-  );
+  return await receiver.next((delivery) => at(path)(delivery) && delivery.json.data.id === id);
 }
 
-/**
- * Kills the gateway, moves its stored job timestamps into the past by `milliseconds`, and starts
- * the gateway again. Pending webhooks are due immediately.
- */
+/** Restarts the gateway with older jobs and with pending webhooks that are due immediately. */
 async function ageJobs(milliseconds, project = PROJECT) {
-  const timestamps = ["created_at", "missing_since"].map((column) => ["job", column]);
-  const objects = [["PROJECT_GATE", project]];
-  await jobs.restart("kill", () =>
-    moveStoredTimes(jobs.state, { objects, milliseconds: -milliseconds, timestamps }),
-  );
+  const statements = [
+    [
+      "UPDATE job SET created_at = created_at - ?1, missing_since = missing_since - ?1",
+      milliseconds,
+    ],
+    ["UPDATE outbox SET due = 0"],
+  ];
+  await jobs.restart("kill", () => runSql(jobs.state, statements, project));
 }
 
-/** Makes the simulator respond 404 for a job until its faults are cleared. */
 function hideUpstream(id) {
   const fault = { kind: "status", status: 404 };
   return jobs.upstream.fault({ operation: "agentJobs.get", target: id, times: 0, fault });
@@ -102,7 +74,6 @@ async function untilLogged(expected) {
   while (!jobs.gate.gateway.log().includes(expected)) await sleep(5);
 }
 
-/** Repeats a long poll until the gateway responds 404. */
 async function untilMissing(id) {
   for (;;) {
     const { status } = await jobs.get(jobs.path(id), [["Prefer", "wait=0"]]);
@@ -126,9 +97,9 @@ test("sends a receiver one webhook at a time, and delays no other receiver", asy
   const headers = hook(`${other.url}/healthy`);
   const { id } = await jobs.create("notify me", { project, headers });
   await finish(id, { project });
-  const healthy = await other.next(at("/healthy"), PATIENCE_MS);
+  const healthy = await other.next(at("/healthy"));
   const attempts = [];
-  while (attempts.length < 3) attempts.push(await kept.next(isHung, PATIENCE_MS));
+  while (attempts.length < 3) attempts.push(await kept.next(isHung));
   for (const [index, { at: next }] of attempts.slice(1).entries()) {
     const wait = (next - attempts[index].at) * CLOCK_RATE;
     assert.ok(wait > RECEIVER_TIMEOUT_MS / 2, `${wait} ms between two webhooks`);
@@ -149,14 +120,12 @@ describe("a receiver in the gateway's own zone", () => {
       export class OrgGate extends DurableObject {}
       export class Session extends DurableObject {}
       export default { fetch: () => Response.json(Cloudflare.compatibilityFlags) };`;
-    const { config, dispose } = configWith({ source });
-    const worker = await startGateway({ config });
+    const worker = await startGateway({ config: configWith({ source }) });
     try {
       const flags = await (await fetch(`${worker.url}/healthz`)).json();
       assert.equal(flags.global_fetch_strictly_public, true);
     } finally {
       await worker.stop();
-      dispose();
     }
   });
 
@@ -178,30 +147,28 @@ describe("a receiver in the gateway's own zone", () => {
   });
 });
 
-describe("a receiver's signing key", () => {
-  test("signs webhooks with a key that verifies no other receiver's webhooks", async () => {
-    const { kept, other } = receivers;
-    const deliveries = [
-      { url: `${kept.url}/a`, delivery: await deliver(kept, "/a") },
-      { url: `${kept.url}/b`, delivery: await deliver(kept, "/b") },
-      { url: `${other.url}/a`, delivery: await deliver(other, "/a") },
-    ];
-    for (const { url, delivery } of deliveries) {
-      for (const one of deliveries) {
-        assert.equal(
-          verify(delivery, keyOf(one.url), clock()),
-          one.url === url,
-          `${url} with ${one.url}`,
-        );
-      }
+test("signs webhooks with a key that verifies no other receiver's webhooks", async () => {
+  const { kept, other } = receivers;
+  const deliveries = [
+    { url: `${kept.url}/a`, delivery: await deliver(kept, "/a") },
+    { url: `${kept.url}/b`, delivery: await deliver(kept, "/b") },
+    { url: `${other.url}/a`, delivery: await deliver(other, "/a") },
+  ];
+  for (const { url, delivery } of deliveries) {
+    for (const one of deliveries) {
       assert.equal(
-        verify(delivery, SECRET, clock()),
-        false,
-        "the secret itself verifies the webhook",
+        verify(delivery, keyOf(one.url), clock()),
+        one.url === url,
+        `${url} with ${one.url}`,
       );
-      assert.equal(delivery.json.webhookUrl, url);
     }
-  });
+    assert.equal(
+      verify(delivery, SECRET, clock()),
+      false,
+      "the secret itself verifies the webhook",
+    );
+    assert.equal(delivery.json.webhookUrl, url);
+  }
 });
 
 describe("the webhook of a finished job", () => {
@@ -216,7 +183,7 @@ describe("the webhook of a finished job", () => {
     const path = "/finished-at-creation";
     const headers = hook(receivers.kept.url + path);
     assert.equal((await jobs.create("finish early", { headers })).status, "completed");
-    const delivery = await receivers.kept.next(at(path), PATIENCE_MS);
+    const delivery = await receivers.kept.next(at(path));
     assert.equal(delivery.json.type, "agent_job.completed");
     assert.deepEqual(delivery.json.data, body);
     await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0);
@@ -226,14 +193,14 @@ describe("the webhook of a finished job", () => {
   test("sends a final not_found webhook once for a job that stays unknown upstream", async () => {
     const url = `${receivers.kept.url}/lost`;
     const { id } = await jobs.create("get lost", { headers: hook(url) });
-    const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
+    const job = await jobs.upstreamJob(id);
     await hideUpstream(id);
     await ageJobs(QUARTER_HOUR_MS);
     await untilMissing(id);
     assert.equal(receivers.kept.deliveries.filter(at("/lost")).length, 0);
     await ageJobs(QUARTER_HOUR_MS);
     await untilMissing(id);
-    const delivery = await receivers.kept.next(at("/lost"), PATIENCE_MS);
+    const delivery = await receivers.kept.next(at("/lost"));
     assert.equal(delivery.json.type, "agent_job.not_found");
     assert.deepEqual(delivery.json.data, job, "the last known state");
     assert.equal(signatureProblem(delivery, keyOf(url), clock()), undefined);
@@ -258,7 +225,7 @@ test("drops a pending webhook whose host is no longer listed", async () => {
   const headers = hook(`${dropped.url}/hidden-address`);
   const { id } = await jobs.create("be dropped", { headers });
   await finish(id);
-  const first = await dropped.next(undefined, PATIENCE_MS);
+  const first = await dropped.next();
   jobs.vars = { ...jobs.vars, WEBHOOK_HOSTS: kept.host };
   // This restart with the new WEBHOOK_HOSTS makes pending webhooks due immediately.
   await ageJobs(0);

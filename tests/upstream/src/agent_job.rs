@@ -8,12 +8,12 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 
-use crate::Options;
 use crate::api_error::ApiError;
 use crate::auth::Authorized;
 use crate::clock::Timestamp;
 use crate::field::Field;
 use crate::json_body;
+use crate::options::Options;
 use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::random::SplitMix64;
@@ -31,8 +31,10 @@ pub(crate) async fn create(
 ) -> Result<(StatusCode, Json<AgentJob>), ApiError> {
     let prompt = prompt(&headers, &body)?;
     let now = platform.clock.now();
-    platform.create_limit.lock().take(&project, now)?;
-    platform.request_log.job_created();
+    platform.limits.lock().create.take(&project, now)?;
+    platform
+        .request_log
+        .count(|counters| counters.jobs_created += 1);
     let origin = Origin::of(&headers, &platform.keys.lock());
     let job = platform.jobs.lock().create(project, prompt, origin, now);
     Ok((StatusCode::CREATED, Json(job)))
@@ -45,7 +47,7 @@ pub(crate) async fn get(
 ) -> Result<Json<AgentJob>, ApiError> {
     let now = platform.clock.now();
     if platform.options.reads_share_job_limit {
-        platform.create_limit.lock().take(&project, now)?;
+        platform.limits.lock().create.take(&project, now)?;
     }
     let jobs = platform.jobs.lock();
     let job = jobs
@@ -66,8 +68,10 @@ pub(crate) async fn send_message(
     let mut jobs = platform.jobs.lock();
     jobs.find_in_project(&project, &id)
         .ok_or(ApiError::JobNotFound)?;
-    platform.message_limit.lock().take(&project, now)?;
-    platform.request_log.message_sent();
+    platform.limits.lock().message.take(&project, now)?;
+    platform
+        .request_log
+        .count(|counters| counters.messages_sent += 1);
     let duration_ms = jobs.duration_ms;
     let job = jobs.find_mut(&id).ok_or(ApiError::JobNotFound)?;
     job.follow_up(prompt, now);

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
-use parking_lot::MutexGuard;
 use quillgate::Operation;
 
 use crate::api_error::ApiError;
 use crate::auth::Authorized;
 use crate::clock::Timestamp;
 use crate::cursor::CursorPage;
-use crate::data::{Range, Sites};
+use crate::data::Range;
 use crate::date::Day;
 use crate::limits::ORGANISATION;
 use crate::parameters::Arguments;
@@ -60,11 +59,6 @@ impl ReportRequest {
         self.platform.next_cursor(&self.path, query, page)
     }
 
-    /// The data of all projects, locked while the guard lives.
-    pub(crate) fn sites(&self) -> MutexGuard<'_, Sites> {
-        self.platform.sites.lock()
-    }
-
     /// The day on which the request was received.
     pub(crate) fn today(&self) -> Day {
         self.now.day()
@@ -72,8 +66,8 @@ impl ReportRequest {
 
     /// Uses up one of the organisation's requests per hour.
     pub(crate) fn take_limit(&self) -> Result<(), ApiError> {
-        let mut limit = self.platform.analytics_limit.lock();
-        limit.take(ORGANISATION, self.now)
+        let mut limits = self.platform.limits.lock();
+        limits.analytics.take(ORGANISATION, self.now)
     }
 }
 

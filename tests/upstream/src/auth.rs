@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, Method};
 use serde::Deserialize;
 
 use crate::api_error::ApiError;
-use crate::options::AdminKey;
+use crate::options::Options;
 use crate::platform::Platform;
 
 /// The permissions of a key.
@@ -48,12 +48,9 @@ const ADMIN_KEY_NAME: &str = "key";
 const READ_KEY_NAME: &str = "read-key";
 const UNNAMED_KEY: &str = "unnamed";
 
-/// The known keys.
-pub(crate) struct Keys {
-    first: AdminKey,
-    read: Option<AdminKey>,
-    known: HashMap<String, KnownKey>,
-}
+/// The known keys and their names and states.
+#[derive(Default)]
+pub(crate) struct Keys(HashMap<String, KnownKey>);
 
 struct KnownKey {
     name: String,
@@ -61,24 +58,13 @@ struct KnownKey {
 }
 
 impl Keys {
-    pub(crate) fn new(first: AdminKey, read: Option<AdminKey>) -> Self {
-        let mut keys = Self {
-            first,
-            read,
-            known: HashMap::new(),
-        };
-        keys.restore();
-        keys
-    }
-
-    /// Restores the keys of the options.
-    pub(crate) fn restore(&mut self) {
-        self.known.clear();
-        if let Some(read) = self.read.clone() {
-            self.set(read.expose(), Some(READ_KEY_NAME), KeyState::Read);
+    pub(crate) fn new(options: &Options) -> Self {
+        let mut keys = Self::default();
+        if let Some(read) = &options.read_key {
+            keys.set(read, Some(READ_KEY_NAME), KeyState::Read);
         }
-        let first = self.first.clone();
-        self.set(first.expose(), Some(ADMIN_KEY_NAME), KeyState::Accepted);
+        keys.set(&options.key, Some(ADMIN_KEY_NAME), KeyState::Accepted);
+        keys
     }
 
     /// Adds or changes a key. Without a name, the key keeps its current name.
@@ -87,14 +73,14 @@ impl Keys {
         if key.is_empty() {
             return;
         }
-        let before = self.known.get(key).map(|known| known.name.as_str());
+        let before = self.0.get(key).map(|known| known.name.as_str());
         let name = name.or(before).unwrap_or(UNNAMED_KEY).to_owned();
-        self.known.insert(key.to_owned(), KnownKey { name, state });
+        self.0.insert(key.to_owned(), KnownKey { name, state });
     }
 
     /// Changes all keys with this name and returns their number.
     pub(crate) fn set_named(&mut self, name: &str, state: KeyState) -> usize {
-        let named = self.known.values_mut().filter(|known| known.name == name);
+        let named = self.0.values_mut().filter(|known| known.name == name);
         named.map(|known| known.state = state).count()
     }
 
@@ -106,7 +92,7 @@ impl Keys {
 
     fn find(&self, header: &HeaderValue) -> Option<&KnownKey> {
         let (scheme, key) = header.to_str().ok()?.split_once(' ')?;
-        let known = self.known.get(key.trim());
+        let known = self.0.get(key.trim());
         known.filter(|_| scheme.eq_ignore_ascii_case("bearer"))
     }
 
@@ -128,7 +114,7 @@ impl Keys {
 
     /// Replaces every known key in a string with `[key]`.
     pub(crate) fn scrub(&self, text: &str) -> String {
-        let mut longest_first: Vec<_> = self.known.keys().collect();
+        let mut longest_first: Vec<_> = self.0.keys().collect();
         longest_first.sort_by_key(|key| std::cmp::Reverse(key.len()));
         longest_first
             .into_iter()

@@ -7,11 +7,11 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use serde::Serialize;
 
-use crate::Options;
 use crate::api_error::ApiError;
 use crate::auth::Authorized;
 use crate::clock::Timestamp;
 use crate::limits::ORGANISATION;
+use crate::options::Options;
 use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::random::SplitMix64;
@@ -24,8 +24,10 @@ pub(crate) async fn run(
 ) -> Result<(StatusCode, Json<Run>), ApiError> {
     check(&automation)?;
     let now = platform.clock.now();
-    platform.deployment_limit.lock().take(ORGANISATION, now)?;
-    platform.request_log.automation_run();
+    platform.limits.lock().deployment.take(ORGANISATION, now)?;
+    platform
+        .request_log
+        .count(|counters| counters.automations_run += 1);
     let origin = Origin::of(&headers, &platform.keys.lock());
     let mut runs = platform.automation_runs.lock();
     let run = runs.start((project, automation), origin, now);

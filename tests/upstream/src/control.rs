@@ -1,33 +1,29 @@
 //! The control API, which the real platform does not have.
 
 mod deployments;
-mod reports;
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::agent_job::{AgentJob, Forced, Job};
+use crate::agent_job::{AgentJob, Forced, Job, Jobs};
 use crate::api_error::ApiError;
-use crate::auth::{KeyState, Keys};
+use crate::auth::KeyState;
 use crate::clock::Timestamp;
-use crate::data::{Growth, ReportingDelay};
+use crate::data::ReportingDelay;
 use crate::date::Day;
 use crate::fault::FaultRule;
-use crate::field::Field;
-use crate::limits::{HOUR_MS, MINUTE_MS, TEN_SECONDS_MS};
+use crate::limits::LimitSettings;
 use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::random_faults::{FaultRate, FaultRateReport, RandomFaults};
-use crate::request_log::{Counters, Reads, Received, RequestLog};
+use crate::reports;
+use crate::request_log::{Counters, Reads, Received};
 
 type Shared = State<Arc<Platform>>;
 
@@ -47,9 +43,8 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
         .route("/clock", get(clock).post(move_clock))
         .route("/late", post(set_late))
         .route("/limits", post(set_limits).delete(restore_limits))
-        .route("/views", get(reports::views))
-        .route("/analytics", get(reports::analytics))
-        .route("/rows", get(reports::rows))
+        .route("/analytics", get(reports::get_all))
+        .route("/rows", get(reports::get_rows))
         .route("/keys", post(set_key))
         .route("/jobs", get(jobs))
         .route("/jobs/{id}", get(job).post(force_job).put(add_job))
@@ -76,14 +71,8 @@ async fn counters(State(platform): Shared) -> Json<Counters> {
 
 async fn requests(State(platform): Shared) -> Json<Vec<Value>> {
     let to_json = |received: Arc<Received>| serde_json::to_value(&*received).unwrap_or_default();
-    Json(
-        platform
-            .request_log
-            .requests()
-            .into_iter()
-            .map(to_json)
-            .collect(),
-    )
+    let requests = platform.request_log.requests();
+    Json(requests.into_iter().map(to_json).collect())
 }
 
 async fn reset(State(platform): Shared) -> StatusCode {
@@ -91,12 +80,9 @@ async fn reset(State(platform): Shared) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-async fn queue_fault(State(platform): Shared, body: Bytes) -> Result<Response, InvalidBody> {
-    let rule: FaultRule = read(&body)?;
-    let mut faults = platform.faults.lock();
-    faults.push(rule);
-    let queued = json!({ "queued": faults.len() });
-    Ok((StatusCode::CREATED, Json(queued)).into_response())
+async fn queue_fault(State(platform): Shared, Json(rule): Json<FaultRule>) -> StatusCode {
+    platform.faults.lock().push(rule);
+    StatusCode::CREATED
 }
 
 async fn clear_faults(State(platform): Shared) -> StatusCode {
@@ -108,10 +94,9 @@ async fn fault_rate(State(platform): Shared) -> Json<FaultRateReport> {
     Json(platform.random_faults.lock().report())
 }
 
-async fn set_fault_rate(State(platform): Shared, body: Bytes) -> Result<StatusCode, InvalidBody> {
-    let rate: FaultRate = read(&body)?;
+async fn set_fault_rate(State(platform): Shared, Json(rate): Json<FaultRate>) -> StatusCode {
     *platform.random_faults.lock() = RandomFaults::new(rate);
-    Ok(StatusCode::NO_CONTENT)
+    StatusCode::NO_CONTENT
 }
 
 async fn clear_fault_rate(State(platform): Shared) -> StatusCode {
@@ -119,21 +104,20 @@ async fn clear_fault_rate(State(platform): Shared) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Release {
+    count: Option<usize>,
+}
+
 /// Releases the oldest `count` held requests. Without `count`, releases all of them and removes
 /// the queued holds.
-async fn release(State(platform): Shared, body: Bytes) -> Result<Json<Value>, InvalidBody> {
-    #[derive(Default, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Release {
-        count: Option<usize>,
-    }
-
-    let Release { count } = read_or_default(&body)?;
+async fn release(State(platform): Shared, Json(Release { count }): Json<Release>) -> Json<Value> {
     if count.is_none() {
         platform.faults.lock().drop_holds();
     }
     let released = platform.held.release(count.unwrap_or(usize::MAX));
-    Ok(Json(json!({ "released": released })))
+    Json(json!({ "released": released }))
 }
 
 async fn clock(State(platform): Shared) -> Json<Value> {
@@ -141,92 +125,61 @@ async fn clock(State(platform): Shared) -> Json<Value> {
     Json(json!({ "now": now.0, "today": now.day().to_string() }))
 }
 
-async fn move_clock(state: Shared, body: Bytes) -> Result<Json<Value>, InvalidBody> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase", deny_unknown_fields)]
-    struct Move {
-        forward_ms: u64,
-    }
-
-    let Move { forward_ms } = read(&body)?;
-    state.clock.advance(forward_ms);
-    Ok(clock(state).await)
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Move {
+    forward_ms: u64,
 }
 
-async fn set_late(State(platform): Shared, body: Bytes) -> Result<Response, InvalidBody> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Setting {
-        Day { day: String, percent: u32 },
-        ReportingDelay(ReportingDelay),
-    }
+async fn move_clock(state: Shared, Json(Move { forward_ms }): Json<Move>) -> Json<Value> {
+    state.clock.advance(forward_ms);
+    clock(state).await
+}
 
-    let setting: Setting = read(&body)?;
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum LateSetting {
+    Day { day: String, percent: u64 },
+    ReportingDelay(ReportingDelay),
+}
+
+async fn set_late(
+    State(platform): Shared,
+    Json(setting): Json<LateSetting>,
+) -> Result<StatusCode, ApiError> {
     let late = &mut platform.sites.lock().late;
     match setting {
-        Setting::ReportingDelay(delay) => late.set_delay(delay),
-        Setting::Day { day, percent } => {
-            let Some(day) = Day::parse(&day) else {
-                return Ok(ApiError::InvalidRequest("day must be a date").into_response());
-            };
-            late.add_growth(Growth {
-                day,
-                percent: percent.into(),
-            });
+        LateSetting::ReportingDelay(delay) => late.set_delay(delay),
+        LateSetting::Day { day, percent } => {
+            let day = Day::parse(&day).ok_or(ApiError::InvalidRequest("day must be a date"))?;
+            late.add_growth(day, percent);
         }
-    }
-    Ok(StatusCode::NO_CONTENT.into_response())
-}
-
-async fn set_limits(State(platform): Shared, body: Bytes) -> Result<StatusCode, InvalidBody> {
-    #[derive(Default, Deserialize)]
-    #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-    struct Settings {
-        create: Field<u32>,
-        message: Field<u32>,
-        analytics: Field<u32>,
-        deployment: Field<u32>,
-        preview: Field<u32>,
-        window_ms: Option<u64>,
-    }
-
-    let settings: Settings = read(&body)?;
-    for (limit, uses, window_ms) in [
-        (&platform.create_limit, settings.create, HOUR_MS),
-        (&platform.message_limit, settings.message, HOUR_MS),
-        (&platform.analytics_limit, settings.analytics, HOUR_MS),
-        (
-            &platform.deployment_limit,
-            settings.deployment,
-            TEN_SECONDS_MS,
-        ),
-        (&platform.preview_limit, settings.preview, MINUTE_MS),
-    ] {
-        let mut limit = limit.lock();
-        let uses = uses.value_or(limit.uses());
-        limit.set(uses, settings.window_ms.unwrap_or(window_ms));
     }
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn restore_limits(State(platform): Shared) -> StatusCode {
-    platform.restore_limits();
+async fn set_limits(State(platform): Shared, Json(settings): Json<LimitSettings>) -> StatusCode {
+    platform.limits.lock().set(settings);
     StatusCode::NO_CONTENT
 }
 
-async fn set_key(State(platform): Shared, body: Bytes) -> Result<StatusCode, ApiError> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Setting {
-        key: Option<String>,
-        name: Option<String>,
-        state: KeyState,
-    }
+async fn restore_limits(State(platform): Shared) -> StatusCode {
+    platform.limits.lock().restore();
+    StatusCode::NO_CONTENT
+}
 
-    // The error of the JSON parser could contain a part of the key.
-    let Setting { key, name, state } = serde_json::from_slice(&body).map_err(|_| {
-        ApiError::InvalidRequest("body must be {key, name?, state} with a known state")
-    })?;
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KeySetting {
+    key: Option<String>,
+    name: Option<String>,
+    state: KeyState,
+}
+
+async fn set_key(
+    State(platform): Shared,
+    Json(KeySetting { key, name, state }): Json<KeySetting>,
+) -> Result<StatusCode, ApiError> {
     let mut keys = platform.keys.lock();
     match (key, name) {
         (Some(key), name) => keys.set(&key, name.as_deref(), state),
@@ -249,101 +202,57 @@ struct ListedJob {
 }
 
 impl ListedJob {
-    fn new(
-        job: &Job,
-        (now, duration_ms): (Timestamp, u64),
-        keys: &Keys,
-        request_log: &RequestLog,
-    ) -> Self {
+    fn new(job: &Job, jobs: &Jobs, platform: &Platform) -> Self {
+        let keys = platform.keys.lock();
         Self {
             origin: job.origin.clone(),
-            reads: request_log.reads(job.id()),
+            reads: platform.request_log.reads(job.id()),
             project_id: job.project.clone(),
             prompt: keys.scrub(job.prompt()),
             messages: job.messages().map(|message| keys.scrub(message)).collect(),
-            job: job.at(now, duration_ms),
+            job: job.at(platform.clock.now(), jobs.duration_ms),
         }
     }
 }
 
 async fn jobs(State(platform): Shared) -> Json<Vec<ListedJob>> {
-    let now = platform.clock.now();
-    let keys = platform.keys.lock();
     let jobs = platform.jobs.lock();
-    let time = (now, jobs.duration_ms);
-    Json(
-        jobs.iter()
-            .map(|job| ListedJob::new(job, time, &keys, &platform.request_log))
-            .collect(),
-    )
+    let listed = jobs.iter().map(|job| ListedJob::new(job, &jobs, &platform));
+    Json(listed.collect())
 }
 
 async fn job(State(platform): Shared, Path(id): Path<String>) -> Result<Json<ListedJob>, ApiError> {
-    let now = platform.clock.now();
-    let keys = platform.keys.lock();
     let jobs = platform.jobs.lock();
     let job = jobs.find(&id).ok_or(ApiError::JobNotFound)?;
-    let time = (now, jobs.duration_ms);
-    Ok(Json(ListedJob::new(
-        job,
-        time,
-        &keys,
-        &platform.request_log,
-    )))
+    Ok(Json(ListedJob::new(job, &jobs, &platform)))
 }
 
 async fn force_job(
     State(platform): Shared,
     Path(id): Path<String>,
-    body: Bytes,
-) -> Result<Response, InvalidBody> {
-    let fields: Forced = read(&body)?;
-    let now = platform.clock.now();
+    Json(fields): Json<Forced>,
+) -> Result<StatusCode, ApiError> {
     let mut jobs = platform.jobs.lock();
-    let duration_ms = jobs.duration_ms;
-    let Some(job) = jobs.find_mut(&id) else {
-        return Ok(ApiError::JobNotFound.into_response());
-    };
-    job.force(fields);
-    Ok(Json(job.at(now, duration_ms)).into_response())
+    jobs.find_mut(&id)
+        .ok_or(ApiError::JobNotFound)?
+        .force(fields);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A job or deployment from before the start of the simulator.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Earlier {
+    project_id: String,
+    created_at: u64,
 }
 
 async fn add_job(
     State(platform): Shared,
     Path(id): Path<String>,
-    body: Bytes,
-) -> Result<StatusCode, InvalidBody> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase", deny_unknown_fields)]
-    struct EarlierJob {
-        project_id: String,
-        created_at: u64,
-    }
-
-    let earlier: EarlierJob = read(&body)?;
+    Json(earlier): Json<Earlier>,
+) -> StatusCode {
     let started_at = Timestamp(earlier.created_at);
     platform.jobs.lock().add(id, earlier.project_id, started_at);
-    Ok(StatusCode::NO_CONTENT)
-}
-
-/// The error for a control request with an invalid body.
-struct InvalidBody(serde_json::Error);
-
-impl IntoResponse for InvalidBody {
-    fn into_response(self) -> Response {
-        let error = json!({ "error": self.0.to_string() });
-        (StatusCode::BAD_REQUEST, Json(error)).into_response()
-    }
-}
-
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, InvalidBody> {
-    serde_json::from_slice(body).map_err(InvalidBody)
-}
-
-/// Parses a body that may be absent.
-fn read_or_default<T: DeserializeOwned + Default>(body: &[u8]) -> Result<T, InvalidBody> {
-    if body.is_empty() {
-        return Ok(T::default());
-    }
-    read(body)
+    StatusCode::NO_CONTENT
 }

@@ -48,6 +48,16 @@ impl CursorPage {
         })
     }
 
+    /// Selects a page of a list without cursors.
+    pub(crate) fn without_cursor(list_length: usize, offset: usize, limit: usize) -> Self {
+        let start = offset.min(list_length);
+        Self {
+            rows: start..start.saturating_add(limit).min(list_length),
+            next: None,
+            end_cursor: None,
+        }
+    }
+
     /// Selects a page of a named list, with opaque cursors.
     pub(crate) fn page_opaque(
         list: &str,

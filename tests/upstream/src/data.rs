@@ -22,17 +22,16 @@ use crate::random::SplitMix64;
 
 pub(crate) use conversations::{CallerStats, Conversation};
 pub(crate) use feedback::{Entry, PageFeedback, count_by_page};
-pub(crate) use late::{Growth, ReportingDelay};
-pub(crate) use searches::{SearchReport, SearchTerm};
+pub(crate) use late::ReportingDelay;
+pub(crate) use searches::SearchReport;
 pub(crate) use thread::Thread;
-pub(crate) use traffic::{Row, Traffic, TrafficReport};
+pub(crate) use traffic::TrafficReport;
 
 use conversations::Conversations;
 use feedback::Feedback;
 use late::{Correction, LateCounts};
 use searches::Terms;
 use traffic::Pages;
-use typing::Typing;
 
 /// A half-open range of days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +84,7 @@ struct Sizes {
     feedback: u32,
     /// Distinct terms.
     searches: u32,
-    typing: Typing,
+    is_live: bool,
     /// Questions per thirty days.
     conversations: u32,
 }
@@ -105,7 +104,7 @@ impl Sites {
                 },
                 feedback: options.feedback,
                 searches: options.searches,
-                typing: Typing::of(is_live),
+                is_live,
                 conversations: options.conversations,
             },
             is_live,
@@ -206,7 +205,7 @@ impl Site {
         let paths = pages.first_paths();
         Self {
             feedback: Feedback::new(set, seed, project, sizes.feedback, paths.clone()),
-            terms: Terms::new(set, seed, project, sizes.searches, &paths, sizes.typing),
+            terms: Terms::new(set, seed, project, sizes.searches, &paths, sizes.is_live),
             conversations: Conversations::new(set, seed, project, sizes.conversations, paths),
             pages,
         }

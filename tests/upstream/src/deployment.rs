@@ -10,14 +10,15 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use crate::Options;
 use crate::api_error::ApiError;
 use crate::auth::{Authorized, PermittedKey};
 use crate::clock::Timestamp;
 use crate::field::Field;
 use crate::json_body;
 use crate::limits::ORGANISATION;
+use crate::options::Options;
 use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::random::SplitMix64;
@@ -31,33 +32,20 @@ const REF: &str = "main";
 /// The maximum length of a label of a host name (RFC 1035, section 2.3.4).
 const MAX_LABEL: usize = 63;
 
-/// A deployment that was just started.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct StartedDeployment {
-    status_id: String,
-}
-
-/// A preview that was just started.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct StartedPreview {
-    status_id: String,
-    preview_url: String,
-}
-
 pub(crate) async fn create(
     State(platform): State<Arc<Platform>>,
     Authorized { project }: Authorized,
     headers: HeaderMap,
-) -> Result<(StatusCode, Json<StartedDeployment>), ApiError> {
+) -> Result<(StatusCode, Json<Value>), ApiError> {
     let now = platform.clock.now();
-    platform.deployment_limit.lock().take(ORGANISATION, now)?;
-    platform.request_log.deployment_created();
+    platform.limits.lock().deployment.take(ORGANISATION, now)?;
+    platform
+        .request_log
+        .count(|counters| counters.deployments_created += 1);
     let origin = Origin::of(&headers, &platform.keys.lock());
     let mut deployments = platform.deployments.lock();
     let status_id = deployments.start(project, None, origin, now);
-    Ok((StatusCode::ACCEPTED, Json(StartedDeployment { status_id })))
+    Ok((StatusCode::ACCEPTED, Json(json!({ "statusId": status_id }))))
 }
 
 pub(crate) async fn create_preview(
@@ -65,7 +53,7 @@ pub(crate) async fn create_preview(
     authorized: Result<Authorized, ApiError>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<(StatusCode, Json<StartedPreview>), ApiError> {
+) -> Result<(StatusCode, Json<Value>), ApiError> {
     #[derive(Deserialize)]
     struct Body {
         branch: String,
@@ -84,16 +72,15 @@ pub(crate) async fn create_preview(
         return Err(ApiError::InvalidRequest(invalid));
     }
     let now = platform.clock.now();
-    platform.preview_limit.lock().take(ORGANISATION, now)?;
-    platform.request_log.preview_created();
+    platform.limits.lock().preview.take(ORGANISATION, now)?;
+    platform
+        .request_log
+        .count(|counters| counters.previews_created += 1);
     let origin = Origin::of(&headers, &platform.keys.lock());
     let preview_url = preview_url(&branch);
     let mut deployments = platform.deployments.lock();
     let status_id = deployments.start(project, Some(branch), origin, now);
-    let started = StartedPreview {
-        status_id,
-        preview_url,
-    };
+    let started = json!({ "statusId": status_id, "previewUrl": preview_url });
     Ok((StatusCode::ACCEPTED, Json(started)))
 }
 
@@ -121,7 +108,7 @@ fn preview_url(branch: &str) -> String {
 }
 
 /// A deployment or preview as the API returns it. Properties without a value are missing.
-#[derive(Debug, Serialize)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DeploymentState {
     #[serde(rename = "_id")]
@@ -136,62 +123,11 @@ pub(crate) struct DeploymentState {
     logs: Vec<String>,
     subdomain: &'static str,
     #[serde(flatten)]
-    screenshots: Option<Screenshots>,
-    author: Author,
-    commit: Commit,
+    screenshots: Option<Value>,
+    author: Value,
+    commit: Value,
     source: &'static str,
 }
-
-/// The pictures of a published site.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Screenshots {
-    screenshot: &'static str,
-    screenshot_light: &'static str,
-    screenshot_dark: &'static str,
-}
-
-const SCREENSHOTS: Screenshots = Screenshots {
-    screenshot: "https://files.acme.example/screenshot.png",
-    screenshot_light: "https://files.acme.example/screenshot-light.png",
-    screenshot_dark: "https://files.acme.example/screenshot-dark.png",
-};
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Author {
-    name: &'static str,
-    avatar_url: &'static str,
-    github_user_id: u32,
-}
-
-const AUTHOR: Author = Author {
-    name: "Ada Acme",
-    avatar_url: "https://avatars.acme.example/ada.png",
-    github_user_id: 18_151_210,
-};
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Commit {
-    sha: String,
-    r#ref: String,
-    message: &'static str,
-    files_changed: FilesChanged,
-}
-
-#[derive(Debug, Serialize)]
-struct FilesChanged {
-    added: [&'static str; 1],
-    modified: [&'static str; 2],
-    removed: [&'static str; 0],
-}
-
-const FILES_CHANGED: FilesChanged = FilesChanged {
-    added: ["guides/webhooks.mdx"],
-    modified: ["docs.json", "quickstart.mdx"],
-    removed: [],
-};
 
 /// All deployments and previews, in the order in which they were started or added.
 pub(crate) struct Deployments {
@@ -339,14 +275,28 @@ impl Deployment {
             summary: forced.summary.value_or(summary),
             logs: forced.logs.clone().unwrap_or(logs),
             subdomain: SUBDOMAIN,
-            screenshots: (status == "success").then_some(SCREENSHOTS),
-            author: AUTHOR,
-            commit: Commit {
-                sha: self.sha.clone(),
-                r#ref: self.branch.as_deref().unwrap_or(REF).to_owned(),
-                message: "Describe webhooks",
-                files_changed: FILES_CHANGED,
-            },
+            screenshots: (status == "success").then(|| {
+                json!({
+                    "screenshot": "https://files.acme.example/screenshot.png",
+                    "screenshotLight": "https://files.acme.example/screenshot-light.png",
+                    "screenshotDark": "https://files.acme.example/screenshot-dark.png",
+                })
+            }),
+            author: json!({
+                "name": "Ada Acme",
+                "avatarUrl": "https://avatars.acme.example/ada.png",
+                "githubUserId": 18_151_210,
+            }),
+            commit: json!({
+                "sha": self.sha,
+                "ref": self.branch.as_deref().unwrap_or(REF),
+                "message": "Describe webhooks",
+                "filesChanged": {
+                    "added": ["guides/webhooks.mdx"],
+                    "modified": ["docs.json", "quickstart.mdx"],
+                    "removed": [],
+                },
+            }),
             source: "api",
         }
     }

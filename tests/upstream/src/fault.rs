@@ -1,14 +1,15 @@
 //! Faults and their effects on a response.
 
 mod buffered_response;
-mod fields;
 mod queue;
 
+use std::collections::BTreeMap;
 use std::num::{NonZeroU64, NonZeroUsize};
 
 use axum::Json;
+use axum::body::Body;
+use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, LOCATION};
-use axum::http::{HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,7 +19,6 @@ use crate::held::HeldRequests;
 pub(crate) use queue::{FaultQueue, FaultRule};
 
 use buffered_response::BufferedResponse;
-use fields::{Headers, Status, Text};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(
@@ -29,30 +29,27 @@ use fields::{Headers, Status, Text};
 )]
 pub(crate) enum Fault {
     Status {
-        status: Status,
+        status: u16,
         body: Option<String>,
-        content_type: Option<Text>,
+        content_type: Option<String>,
         #[serde(default)]
-        headers: Headers,
+        headers: BTreeMap<String, String>,
         #[serde(default)]
         process: bool,
     },
     Json {
-        status: Status,
+        status: u16,
         body: Value,
     },
     Html {
-        status: Status,
-    },
-    Edge {
-        form: EdgeForm,
+        status: u16,
     },
     Empty {
-        status: Status,
+        status: u16,
     },
     Redirect {
-        status: Status,
-        location: Text,
+        status: u16,
+        location: String,
     },
     Hold {
         #[serde(default)]
@@ -80,16 +77,6 @@ pub(crate) enum Fault {
     },
 }
 
-/// How the network in front of the platform blocks a client.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum EdgeForm {
-    /// Text with an error code.
-    Code,
-    /// An HTML page that a browser would pass.
-    Challenge,
-}
-
 /// How a request ends.
 pub(crate) enum Outcome {
     Respond(Response),
@@ -115,36 +102,13 @@ impl<F: Future<Output = Response>> PendingResponse<F> {
 }
 
 impl Fault {
-    /// A response without a body, instead of processing the request.
-    pub(crate) fn empty(status: StatusCode) -> Self {
-        Self::Empty {
-            status: Status(status),
-        }
-    }
-
-    /// An HTML error page, instead of processing the request.
-    pub(crate) fn error_page(status: StatusCode) -> Self {
-        Self::Html {
-            status: Status(status),
-        }
-    }
-
-    /// A JSON error, instead of processing the request.
-    pub(crate) fn error(status: StatusCode) -> Self {
-        Self::error_with(status, false)
-    }
-
-    /// A JSON error after processing the request.
-    pub(crate) fn error_after(status: StatusCode) -> Self {
-        Self::error_with(status, true)
-    }
-
-    fn error_with(status: StatusCode, process: bool) -> Self {
+    /// A JSON error, instead of processing the request or after it.
+    pub(crate) fn error(status: u16, process: bool) -> Self {
         Self::Status {
-            status: Status(status),
+            status,
             body: None,
             content_type: None,
-            headers: Headers::default(),
+            headers: BTreeMap::new(),
             process,
         }
     }
@@ -218,55 +182,45 @@ impl Fault {
                 if process {
                     response.await;
                 }
-                plain(status.0, body, content_type, headers)
+                let body = body.unwrap_or_else(|| json!({ "error": reason(status) }).to_string());
+                let content_type = content_type.as_deref().unwrap_or("application/json");
+                let head = Response::builder().header(CONTENT_TYPE, content_type);
+                let head = headers
+                    .iter()
+                    .fold(head, |head, (name, value)| head.header(name, value));
+                respond(status, head.body(Body::from(body)))
             }
-            Self::Json { status, body } => (status.0, Json(body)).into_response(),
-            Self::Html { status } => error_page(status.0),
-            Self::Edge { form } => block(form),
-            Self::Empty { status } => status.0.into_response(),
+            Self::Json { status, body } => respond(status, Ok(Json(body).into_response())),
+            Self::Html { status } => respond(status, Ok(Html(error_page(status)).into_response())),
+            Self::Empty { status } => respond(status, Ok(Response::default())),
             Self::Redirect { status, location } => {
-                (status.0, [(LOCATION, location.0)]).into_response()
+                let head = Response::builder().header(LOCATION, location);
+                respond(status, head.body(Body::empty()))
             }
         };
         Outcome::Respond(response)
     }
 }
 
-fn plain(
-    status: StatusCode,
-    body: Option<String>,
-    content_type: Option<Text>,
-    headers: Headers,
-) -> Response {
-    let body = body.unwrap_or_else(|| json!({ "error": reason(status) }).to_string());
-    let json = HeaderValue::from_static("application/json");
-    let content_type = content_type.map_or(json, |content_type| content_type.0);
-    (status, [(CONTENT_TYPE, content_type)], headers.0, body).into_response()
-}
-
-/// A 403 as Cloudflare sends it.
-fn block(form: EdgeForm) -> Response {
-    let status = StatusCode::FORBIDDEN;
-    let server = [("server", "cloudflare"), ("cf-ray", "0123456789abcdef-AMS")];
-    match form {
-        EdgeForm::Code => (status, server, "error code: 1010\n").into_response(),
-        EdgeForm::Challenge => {
-            let page = "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>\n";
-            let mitigated = [("cf-mitigated", "challenge")];
-            (status, server, mitigated, Html(page)).into_response()
-        }
+/// The response of a fault. Invalid faults cause a 500.
+fn respond(status: u16, response: Result<Response, axum::http::Error>) -> Response {
+    match (StatusCode::from_u16(status), response) {
+        (Ok(status), Ok(response)) => (status, response).into_response(),
+        _ => (StatusCode::INTERNAL_SERVER_ERROR, "invalid fault").into_response(),
     }
 }
 
-fn error_page(status: StatusCode) -> Response {
-    let title = format!("{} {}", status.as_u16(), reason(status));
-    let page = format!(
+fn error_page(status: u16) -> String {
+    let title = format!("{status} {}", reason(status));
+    format!(
         "<!doctype html>\n<html><head><title>{title}</title></head>\
          <body><h1>{title}</h1><hr>simulated-edge</body></html>\n"
-    );
-    (status, Html(page)).into_response()
+    )
 }
 
-fn reason(status: StatusCode) -> &'static str {
-    status.canonical_reason().unwrap_or("Simulated fault")
+fn reason(status: u16) -> &'static str {
+    let status = StatusCode::from_u16(status).ok();
+    status
+        .and_then(|status| status.canonical_reason())
+        .unwrap_or("Simulated fault")
 }

@@ -3,22 +3,18 @@
 use std::collections::VecDeque;
 
 use parking_lot::Mutex;
-use tokio::sync::oneshot;
+use tokio::sync::oneshot::{self, error::RecvError};
 
 /// The held requests, oldest first.
 #[derive(Default)]
 pub(crate) struct HeldRequests(Mutex<VecDeque<oneshot::Sender<()>>>);
 
-/// The simulator was reset while the request was held.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Cancelled;
-
 impl HeldRequests {
-    /// Waits for the release.
-    pub(crate) async fn wait(&self) -> Result<(), Cancelled> {
+    /// Waits for the release. Fails if the simulator is reset meanwhile.
+    pub(crate) async fn wait(&self) -> Result<(), RecvError> {
         let (release, released) = oneshot::channel();
         self.0.lock().push_back(release);
-        released.await.map_err(|_| Cancelled)
+        released.await
     }
 
     /// The number of held requests whose clients are still connected.

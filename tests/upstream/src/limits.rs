@@ -2,18 +2,96 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use serde::Deserialize;
+
 use crate::api_error::ApiError;
 use crate::clock::Timestamp;
+use crate::field::Field;
+use crate::options::Options;
 
-pub(crate) const HOUR_MS: u64 = 60 * 60 * 1000;
-pub(crate) const MINUTE_MS: u64 = 60 * 1000;
-pub(crate) const TEN_SECONDS_MS: u64 = 10 * 1000;
+const HOUR_MS: u64 = 60 * 60 * 1000;
 
 /// The scope of a limit that all projects share.
 pub(crate) const ORGANISATION: &str = "organisation";
 
+/// The limits of the API.
+pub(crate) struct Limits {
+    pub(crate) create: SlidingLimit,
+    pub(crate) message: SlidingLimit,
+    pub(crate) analytics: SlidingLimit,
+    /// Deployments and runs of automations.
+    pub(crate) deployment: SlidingLimit,
+    pub(crate) preview: SlidingLimit,
+}
+
+/// Changes of limits. A limit that is `null` is unlimited.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct LimitSettings {
+    create: Field<u32>,
+    message: Field<u32>,
+    analytics: Field<u32>,
+    deployment: Field<u32>,
+    preview: Field<u32>,
+    window_ms: Option<u64>,
+}
+
+impl Limits {
+    pub(crate) fn new(options: &Options) -> Self {
+        Self {
+            create: SlidingLimit::new(options.create_limit, HOUR_MS),
+            message: SlidingLimit::new(options.message_limit, HOUR_MS),
+            analytics: SlidingLimit::new(options.analytics_limit, HOUR_MS),
+            deployment: SlidingLimit::new(options.deployment_limit, 10 * 1000),
+            preview: SlidingLimit::new(options.preview_limit, 60 * 1000),
+        }
+    }
+
+    fn all(&mut self) -> [&mut SlidingLimit; 5] {
+        [
+            &mut self.create,
+            &mut self.message,
+            &mut self.analytics,
+            &mut self.deployment,
+            &mut self.preview,
+        ]
+    }
+
+    /// Changes limits. Without a window, each limit has its usual one. Earlier uses still count.
+    pub(crate) fn set(&mut self, settings: LimitSettings) {
+        let uses = [
+            settings.create,
+            settings.message,
+            settings.analytics,
+            settings.deployment,
+            settings.preview,
+        ];
+        for (limit, uses) in self.all().into_iter().zip(uses) {
+            limit.uses = uses.value_or(limit.uses);
+            limit.window_ms = settings.window_ms.unwrap_or(limit.usual.1);
+        }
+    }
+
+    /// Restores the limits of the options. Earlier uses still count.
+    pub(crate) fn restore(&mut self) {
+        for limit in self.all() {
+            let (uses, window_ms) = limit.usual;
+            (limit.uses, limit.window_ms) = (Some(uses), window_ms);
+        }
+    }
+
+    /// Forgets all uses.
+    pub(crate) fn clear(&mut self) {
+        for limit in self.all() {
+            limit.used.clear();
+        }
+    }
+}
+
 /// A maximum number of uses in any window, counted separately for each scope.
 pub(crate) struct SlidingLimit {
+    /// The uses and the window of the options.
+    usual: (u32, u64),
     /// The maximum, or `None` for no limit.
     uses: Option<u32>,
     window_ms: u64,
@@ -21,26 +99,13 @@ pub(crate) struct SlidingLimit {
 }
 
 impl SlidingLimit {
-    pub(crate) fn hourly(uses: u32) -> Self {
-        Self::new(uses, HOUR_MS)
-    }
-
-    pub(crate) fn new(uses: u32, window_ms: u64) -> Self {
+    fn new(uses: u32, window_ms: u64) -> Self {
         Self {
+            usual: (uses, window_ms),
             uses: Some(uses),
             window_ms,
             used: HashMap::new(),
         }
-    }
-
-    pub(crate) fn uses(&self) -> Option<u32> {
-        self.uses
-    }
-
-    /// Changes the limit. Earlier uses still count.
-    pub(crate) fn set(&mut self, uses: Option<u32>, window_ms: u64) {
-        self.uses = uses;
-        self.window_ms = window_ms;
     }
 
     /// Counts a use, unless the uses of the window are exhausted.
@@ -58,9 +123,5 @@ impl SlidingLimit {
         }
         used.push_back(now);
         Ok(())
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.used.clear();
     }
 }

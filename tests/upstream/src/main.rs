@@ -1,10 +1,47 @@
-//! The `upstream` command. See the documentation of the library.
+//! The simulator of Mintlify's admin API, which `README.md` describes.
+
+mod agent_job;
+mod analytics;
+mod api_error;
+mod auth;
+mod automation;
+mod body;
+mod clock;
+mod connection;
+mod continuation;
+mod control;
+mod cursor;
+mod data;
+mod date;
+mod deployment;
+mod fault;
+mod field;
+mod held;
+mod interceptor;
+mod json_body;
+mod limits;
+mod operation;
+mod options;
+mod origin;
+mod parameters;
+mod platform;
+mod random;
+mod random_faults;
+mod reports;
+mod request_log;
+mod routes;
+mod ulid;
 
 use std::io::{self, Write};
+use std::net::Ipv4Addr;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
-use upstream::{Options, Simulator};
+use tokio::net::TcpListener;
+
+use crate::options::Options;
+use crate::platform::Platform;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -19,9 +56,12 @@ async fn main() -> ExitCode {
 
 async fn run(options: Options) -> io::Result<()> {
     let stop = stop_signal()?;
-    let running = Simulator::start(options).await?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
+    let address = listener.local_addr()?;
+    let router = routes::router(Arc::new(Platform::new(options)));
+    tokio::spawn(connection::accept(listener, router));
     let mut stdout = io::stdout();
-    writeln!(stdout, "upstream listening on {}", running.base_url())?;
+    writeln!(stdout, "upstream listening on http://{address}")?;
     stdout.flush()?;
     stop.await
 }

@@ -7,17 +7,9 @@ use quillgate::text::MAX_SAFE_INTEGER;
 use crate::date::Day;
 use crate::ulid::Ulid;
 
-/// A valid value of a parameter.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Value {
-    Date(Day),
-    Integer(usize),
-    Text(String),
-}
-
 /// The values of the declared parameters that were sent or have a default.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Arguments(Vec<(&'static str, Value)>);
+pub(crate) struct Arguments(Vec<(&'static str, String)>);
 
 impl Arguments {
     /// Reads the declared parameters and returns the values with a list of problems.
@@ -42,62 +34,45 @@ impl Arguments {
 
     /// The date, if it was sent.
     pub(crate) fn date(&self, name: &str) -> Option<Day> {
-        match self.value(name)? {
-            Value::Date(day) => Some(*day),
-            Value::Integer(_) | Value::Text(_) => None,
-        }
+        Day::parse(self.text(name)?)
     }
 
     /// The number or its default, or `None` if it is not declared.
     pub(crate) fn integer(&self, name: &str) -> Option<usize> {
-        match self.value(name)? {
-            Value::Integer(number) => Some(*number),
-            Value::Date(_) | Value::Text(_) => None,
-        }
+        whole_number(self.text(name)?)
     }
 
-    /// The string, enum value or ULID, if it was sent.
+    /// The value as it was sent, if it was sent.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
-        match self.value(name)? {
-            Value::Text(text) => Some(text),
-            Value::Date(_) | Value::Integer(_) => None,
-        }
-    }
-
-    fn value(&self, name: &str) -> Option<&Value> {
         let found = self.0.iter().find(|(of, _)| *of == name);
-        found.map(|(_, value)| value)
+        found.map(|(_, value)| value.as_str())
     }
 }
 
-fn read(parameter: &Parameter, value: Option<&str>) -> Result<Option<Value>, String> {
+fn read(parameter: &Parameter, value: Option<&str>) -> Result<Option<String>, String> {
     let name = parameter.name;
     match (parameter.kind, value) {
         (ParameterKind::Page, _) => Ok(None),
-        (kind, Some(text)) => match read_value(kind, text) {
-            Some(value) => Ok(Some(value)),
-            None => Err(format!("{name} must be {}", describe(kind))),
-        },
-        (ParameterKind::Integer { default, .. }, None) => Ok(Some(Value::Integer(number(default)))),
+        (kind, Some(text)) if is_valid(kind, text) => Ok(Some(text.to_owned())),
+        (kind, Some(_)) => Err(format!("{name} must be {}", describe(kind))),
+        (ParameterKind::Integer { default, .. }, None) => Ok(Some(default.to_string())),
         (_, None) if parameter.is_required => Err(format!("{name} is required")),
         (_, None) => Ok(None),
     }
 }
 
-/// Parses a value. Only Quillgate rejects empty strings, ids and unknown words of a list; the
-/// platform accepts them.
-fn read_value(kind: ParameterKind, text: &str) -> Option<Value> {
-    let text_value = || Value::Text(text.to_owned());
+/// Only Quillgate rejects empty strings, ids and unknown words of a list; the platform accepts them.
+fn is_valid(kind: ParameterKind, text: &str) -> bool {
     match kind {
-        ParameterKind::Date => Day::parse(text).map(Value::Date),
-        ParameterKind::Integer { rule, .. } => whole_number(text)
-            .filter(|found| *found >= number(rule.min))
-            .filter(|found| documented_max(rule).is_none_or(|max| *found <= number(max)))
-            .map(Value::Integer),
-        ParameterKind::OneOf(words) => words.contains(&text).then(text_value),
-        ParameterKind::Ulid => Ulid::parse(text).map(|_| text_value()),
-        ParameterKind::Text | ParameterKind::Id | ParameterKind::ListOf(_) => Some(text_value()),
-        ParameterKind::Page => None,
+        ParameterKind::Date => Day::parse(text).is_some(),
+        ParameterKind::Integer { rule, .. } => whole_number(text).is_some_and(|found| {
+            let is_small = documented_max(rule).is_none_or(|max| found <= number(max));
+            is_small && found >= number(rule.min)
+        }),
+        ParameterKind::OneOf(words) => words.contains(&text),
+        ParameterKind::Ulid => Ulid::parse(text).is_some(),
+        ParameterKind::Text | ParameterKind::Id | ParameterKind::ListOf(_) => true,
+        ParameterKind::Page => false,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
@@ -11,43 +10,24 @@ use crate::random::SplitMix64;
 const THOUSAND: u64 = 1000;
 
 /// The share of requests that fail, and the seed that selects them.
-#[derive(Debug, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct FaultRate {
-    per_thousand: PerThousand,
+    per_thousand: u64,
     #[serde(default)]
     seed: u64,
 }
 
-/// A number from 0 to 1000.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
-#[serde(try_from = "u64")]
-struct PerThousand(u64);
-
-impl TryFrom<u64> for PerThousand {
-    type Error = &'static str;
-
-    fn try_from(count: u64) -> Result<Self, Self::Error> {
-        let is_share = count <= THOUSAND;
-        is_share
-            .then_some(Self(count))
-            .ok_or("perThousand must be from 0 to 1000")
-    }
-}
-
 /// Selects faults for requests and counts them.
 pub(crate) struct RandomFaults {
-    rate: PerThousand,
+    rate: u64,
     random: SplitMix64,
     injected: BTreeMap<&'static str, u64>,
 }
 
 impl Default for RandomFaults {
     fn default() -> Self {
-        Self::new(FaultRate {
-            per_thousand: PerThousand::default(),
-            seed: 0,
-        })
+        Self::new(FaultRate::default())
     }
 }
 
@@ -70,7 +50,7 @@ impl RandomFaults {
 
     /// The fault for the next request, if any.
     pub(crate) fn next(&mut self) -> Option<Fault> {
-        if self.random.below(THOUSAND) >= self.rate.0 {
+        if self.random.below(THOUSAND) >= self.rate {
             return None;
         }
         let kinds = kinds();
@@ -83,12 +63,12 @@ impl RandomFaults {
 
     /// Stops injecting faults. Keeps the counts.
     pub(crate) fn stop(&mut self) {
-        self.rate = PerThousand::default();
+        self.rate = 0;
     }
 
     pub(crate) fn report(&self) -> FaultRateReport {
         FaultRateReport {
-            per_thousand: self.rate.0,
+            per_thousand: self.rate,
             injected: self.injected.clone(),
         }
     }
@@ -103,13 +83,10 @@ fn kinds() -> [(&'static str, Fault); 11] {
         ("cut-head", Fault::CutBody { bytes: Some(0) }),
         ("cut-chunked", Fault::CutChunked { bytes: None }),
         ("malformed", Fault::MalformedJson),
-        ("empty-success", Fault::empty(StatusCode::OK)),
-        (
-            "500-after",
-            Fault::error_after(StatusCode::INTERNAL_SERVER_ERROR),
-        ),
-        ("502-page", Fault::error_page(StatusCode::BAD_GATEWAY)),
-        ("503", Fault::error(StatusCode::SERVICE_UNAVAILABLE)),
-        ("504-after", Fault::error_after(StatusCode::GATEWAY_TIMEOUT)),
+        ("empty-success", Fault::Empty { status: 200 }),
+        ("500-after", Fault::error(500, true)),
+        ("502-page", Fault::Html { status: 502 }),
+        ("503", Fault::error(503, false)),
+        ("504-after", Fault::error(504, true)),
     ]
 }

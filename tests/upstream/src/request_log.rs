@@ -59,43 +59,22 @@ impl Reads {
     }
 }
 
-#[derive(Clone, Serialize)]
+#[derive(Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Counters {
     requests: u64,
     by_operation: BTreeMap<&'static str, u64>,
     by_status: BTreeMap<u16, u64>,
-    jobs_created: u64,
-    messages_sent: u64,
-    deployments_created: u64,
-    previews_created: u64,
-    automations_run: u64,
+    pub(crate) jobs_created: u64,
+    pub(crate) messages_sent: u64,
+    pub(crate) deployments_created: u64,
+    pub(crate) previews_created: u64,
+    pub(crate) automations_run: u64,
     in_flight: u64,
     max_in_flight: u64,
     aborted: u64,
     /// Filled in by the control API.
     pub(crate) held: usize,
-}
-
-impl Default for Counters {
-    fn default() -> Self {
-        Self {
-            requests: 0,
-            by_operation: MatchedOperation::all()
-                .map(|target| (target.name(), 0))
-                .collect(),
-            by_status: BTreeMap::new(),
-            jobs_created: 0,
-            messages_sent: 0,
-            deployments_created: 0,
-            previews_created: 0,
-            automations_run: 0,
-            in_flight: 0,
-            max_in_flight: 0,
-            aborted: 0,
-            held: 0,
-        }
-    }
 }
 
 /// A received request without its key.
@@ -183,28 +162,16 @@ impl RequestLog {
         state.requests.push_back(Arc::new(received));
     }
 
-    pub(crate) fn job_created(&self) {
-        self.state.lock().counters.jobs_created += 1;
-    }
-
-    pub(crate) fn message_sent(&self) {
-        self.state.lock().counters.messages_sent += 1;
-    }
-
-    pub(crate) fn deployment_created(&self) {
-        self.state.lock().counters.deployments_created += 1;
-    }
-
-    pub(crate) fn preview_created(&self) {
-        self.state.lock().counters.previews_created += 1;
-    }
-
-    pub(crate) fn automation_run(&self) {
-        self.state.lock().counters.automations_run += 1;
+    pub(crate) fn count(&self, change: impl FnOnce(&mut Counters)) {
+        change(&mut self.state.lock().counters);
     }
 
     pub(crate) fn counters(&self) -> Counters {
-        self.state.lock().counters.clone()
+        let mut counters = self.state.lock().counters.clone();
+        for operation in MatchedOperation::all() {
+            counters.by_operation.entry(operation.name()).or_default();
+        }
+        counters
     }
 
     pub(crate) fn reads(&self, id: &str) -> Reads {

@@ -6,12 +6,10 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use axum::{Router, middleware};
 use quillgate::{Method, Operation};
 
+use crate::analytics::ReportRequest;
 use crate::api_error::ApiError;
 use crate::platform::Platform;
-use crate::{
-    agent_job, automation, control, conversations, deployment, feedback, interceptor, page_views,
-    searches, visitors,
-};
+use crate::{agent_job, automation, control, deployment, interceptor, reports};
 
 pub(crate) fn router(platform: Arc<Platform>) -> Router {
     let interceptor = middleware::from_fn_with_state(Arc::clone(&platform), interceptor::intercept);
@@ -45,14 +43,16 @@ fn handler(operation: Operation) -> Option<MethodRouter<Arc<Platform>>> {
         Operation::GetDeployment => on(method, deployment::get),
         Operation::CreatePreview => on(method, deployment::create_preview),
         Operation::RunAutomation => on(method, automation::run),
-        Operation::ListPageViews => on(method, page_views::list),
-        Operation::ListVisitors => on(method, visitors::list),
-        Operation::ListFeedback => on(method, feedback::list),
-        Operation::GetFeedbackByPage => on(method, feedback::list_by_page),
-        Operation::ListSearches => on(method, searches::list),
-        Operation::ListConversations => on(method, conversations::list),
-        Operation::GetConversation => on(method, conversations::get),
-        Operation::GetCallerStats => on(method, conversations::get_caller_stats),
+        Operation::GetConversation => on(method, reports::get_conversation),
+        Operation::GetCallerStats => on(method, reports::get_caller_stats),
+        Operation::ListPageViews
+        | Operation::ListVisitors
+        | Operation::ListFeedback
+        | Operation::GetFeedbackByPage
+        | Operation::ListSearches
+        | Operation::ListConversations => on(method, async move |request: ReportRequest| {
+            reports::list(operation, &request)
+        }),
         _ => return None,
     };
     Some(handler)

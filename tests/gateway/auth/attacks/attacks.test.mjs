@@ -1,18 +1,15 @@
-/**
- * Attacks with forged tokens and disguised requests. The gateway sends none of the attacks
- * upstream, and accepts the valid counterparts of the forged tokens. Some test names contain the
- * advisory of a similar vulnerability in other software.
- */
+/** Attacks with forged tokens and disguised requests. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { signToken, withWrongSignature } from "../../../harness/issuer.mjs";
 import { mintToken } from "../../../harness/token.mjs";
-import { assertProblem, startGate, VIEWS } from "../../recorded_gateway.mjs";
+import { assertProblem, useGate, VIEWS } from "../../recorded_gateway.mjs";
 import {
   access,
   assertion,
   bearer,
   CANARY,
+  FAULTS,
   foreign,
   gate,
   INVALID,
@@ -34,7 +31,30 @@ import {
 // tests of the imported files.
 import "./signatures.mjs";
 import "./requests.mjs";
-import "./key_sets.mjs";
+
+describe("an unavailable key set", () => {
+  const token = (name) => issuers[name].mint(workflow({}, issuers[name]));
+
+  test("returns 503 when an issuer's key set is unavailable, and follows no redirect", async () => {
+    const names = Object.keys(FAULTS);
+    const answers = await Promise.all(names.map((name) => gate.get(LIST, bearer(token(name)))));
+    for (const answer of answers) {
+      assertProblem(answer, 503, "issuer-unavailable");
+      assert.ok(Number(answer.header("retry-after")) > 0);
+    }
+    const forged = signToken(workflow({}, issuers.redirecting), issuers.attacker.key());
+    assertProblem(await gate.get(LIST, bearer(forged)), 503, "issuer-unavailable");
+    assert.equal(issuers.attacker.jwksRequests, 0);
+  });
+
+  test("fetches a failing key set once for concurrent requests", async () => {
+    const requests = Array.from({ length: 50 }, () => gate.get(LIST, bearer(token("failing"))));
+    for (const answer of await Promise.all(requests)) {
+      assertProblem(answer, 503, "issuer-unavailable");
+    }
+    assert.equal(issuers.failing.jwksRequests, 1);
+  });
+});
 
 test("sends no attack upstream or to the attacker's own server", async () => {
   const { requests, jobsCreated } = await gate.upstream.counters();
@@ -98,13 +118,10 @@ test("keeps tokens, keys, claims and stack traces out of responses and the log",
 });
 
 describe("without an issuer that reads Cf-Access-Jwt-Assertion", () => {
-  let bare;
-
-  before(async () => {
+  const bare = useGate("attacks-bare", () => {
     const vars = { TRUSTED_ISSUERS: JSON.stringify(trusted().filter((one) => !one.header)) };
-    bare = await startGate("attacks-bare", { gateway: { vars } });
+    return { gateway: { vars } };
   });
-  after(() => bare?.stop());
 
   test("ignores Cf-Access-Jwt-Assertion if no issuer is configured for it", async () => {
     for (const token of [access(), foreign(), mintToken(bare.claims(), bare.secret), "x"]) {

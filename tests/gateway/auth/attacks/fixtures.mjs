@@ -1,22 +1,21 @@
-/**
- * Fixtures for attacks on authentication. This module starts the gateway and several issuers, mints
- * tokens, and checks that the gateway rejects requests.
- */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { after, before, test } from "node:test";
-import { jwkOf, startIssuer } from "../../../harness/issuer.mjs";
+import { test } from "node:test";
+import { Issuer, jwkOf } from "../../../harness/issuer.mjs";
 import { mintToken } from "../../../harness/token.mjs";
-import { assertProblem, EVERY_SCOPE, PROJECT, startGate } from "../../recorded_gateway.mjs";
+import {
+  assertProblem,
+  EVERY_SCOPE,
+  PROJECT,
+  trustedIssuer,
+  useGate,
+  useServer,
+} from "../../recorded_gateway.mjs";
 import { hmac, oddKeys, tokenOf, twinKeys } from "./forged_tokens.mjs";
 
 export const OTHER = "other-docs";
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
-export const SCOPES = EVERY_SCOPE.split(" ");
-/**
- * A string in the claims of gateway and workflow tokens. Neither a response nor the log may contain
- * the string.
- */
+/** A string in the claims of gateway and workflow tokens. */
 export const CANARY = `claim-canary-${randomBytes(8).toString("hex")}`;
 
 export const REALM = 'Bearer realm="quillgate"';
@@ -39,10 +38,6 @@ export const operations = (project = PROJECT) => [
   { method: "POST", target: `/v2/agent/${project}/job/j1/message`, scope: "jobs:create" },
 ];
 export const DEEP = { target: "/healthz?deep", scope: "gateway:operate" };
-/**
- * A read, a write and an operator's request. {@link testRejectedTokens} sends each token with all
- * three requests.
- */
 export const SAMPLE = [operations()[0], operations()[4], DEEP];
 
 /** The faults of key sets. Each property has the name of the trusted issuer with this fault. */
@@ -56,27 +51,20 @@ export const FAULTS = {
   resetting: () => ({ reset: true }),
   hanging: () => ({ hang: true }),
 };
-const WORKING = ["github", "partner", "access", "attacker", "twins", "odd"];
+const WORKING = ["github", "access", "attacker", "twins", "odd"];
 
-export let gate;
-/** The issuers by name. All but `attacker` are trusted. */
-export const issuers = {};
 export const twins = twinKeys();
 export const odd = oddKeys();
 
-before(async () => {
-  const names = [...WORKING, ...Object.keys(FAULTS)];
-  const started = await Promise.all(names.map(() => startIssuer()));
-  for (const [at, name] of names.entries()) issuers[name] = started[at];
+/** The issuers by name. All but `attacker` are trusted. */
+export const issuers = Object.fromEntries(
+  [...WORKING, ...Object.keys(FAULTS)].map((name) => [name, useServer(new Issuer())]),
+);
+export const gate = useGate("attacks", () => {
   for (const [name, fault] of Object.entries(FAULTS)) issuers[name].setFault(fault());
   issuers.twins.setFault({ body: JSON.stringify({ keys: twins.map(jwkOf) }) });
   issuers.odd.setFault({ body: JSON.stringify({ keys: odd.set }) });
-  const vars = { TRUSTED_ISSUERS: JSON.stringify(trusted()) };
-  gate = await startGate("attacks", { gateway: { vars } });
-});
-after(async () => {
-  await gate?.stop();
-  await Promise.all(Object.values(issuers).map((issuer) => issuer.stop()));
+  return { gateway: { vars: { TRUSTED_ISSUERS: JSON.stringify(trusted()) } } };
 });
 
 function grant(claims, changes) {
@@ -84,33 +72,21 @@ function grant(claims, changes) {
 }
 
 export function trusted() {
-  const entry = ({ url, jwksUrl }, rules = [grant({ repository: "acme/docs" })]) => ({
-    ...{ issuer: url, audience: "quillgate", jwks: jwksUrl, rules },
-  });
-  const { github, partner, access, attacker: _, ...others } = issuers;
+  const { github, access, attacker: _, ...others } = issuers;
   return [
-    entry(github, workflowRules()),
-    entry(partner, [grant({ repository: "acme/docs" }, { projects: [OTHER] })]),
+    trustedIssuer(github, [
+      grant({ repository: "acme/docs", ref: ["refs/heads/main", "refs/heads/next"] }),
+      grant({ environment: "only jobs:read" }, { scope: "jobs:read" }),
+    ]),
     {
-      ...entry(access, [grant({ email: "alice@acme.example" })]),
+      ...trustedIssuer(access, [grant({ email: "alice@acme.example" })]),
       header: "cf-access-jwt-assertion",
     },
-    ...Object.values(others).map((issuer) => entry(issuer)),
+    ...Object.values(others).map((issuer) =>
+      trustedIssuer(issuer, [grant({ repository: "acme/docs" })]),
+    ),
   ];
 }
-
-function workflowRules() {
-  return [
-    grant({ repository: "acme/docs", ref: ["refs/heads/main", "refs/heads/next"] }),
-    ...SCOPES.map((scope) => grant({ environment: `only ${scope}` }, { scope })),
-    grant({ repository: "acme/split" }, { scope: "jobs:read" }),
-    grant({ repository: "acme/split" }, { projects: [OTHER], scope: "analytics:read" }),
-    grant({ repository: "acme/elsewhere" }, { projects: [OTHER] }),
-    grant({ repository: "acme/nothing" }, { quota: 0 }),
-  ];
-}
-
-// --- tokens ----------------------------------------------------------------
 
 /** Returns the claims of a workflow's token. The claims are valid unless they are changed. */
 export const workflow = (changes = {}, issuer = issuers.github) => ({
@@ -118,14 +94,9 @@ export const workflow = (changes = {}, issuer = issuers.github) => ({
   ...changes,
 });
 
-/**
- * Mints a trusted issuer's token. The token is valid unless its claims or its header are changed.
- */
 export const foreign = (changes, options) => issuers.github.mint(workflow(changes), options);
 
-/**
- * Mints a trusted issuer's token with changed header parameters. `undefined` removes a parameter.
- */
+/** Mints a trusted issuer's token with changed header parameters. */
 export const foreignWith = (header, { alg } = {}) => foreign({}, { header, alg });
 
 /** Mints a token of Cloudflare Access. The token is valid unless its claims are changed. */
@@ -133,19 +104,15 @@ export const access = (changes) => issuers.access.mint(issuers.access.accessClai
 
 export const ownClaims = (changes) => gate.claims({ jti: CANARY, ...changes });
 
-/** Mints the gateway's own token. The token is valid unless its claims are changed. */
 export const own = (changes) => mintToken(ownClaims(changes), gate.secret);
 
 /** Mints the gateway's own token with another header. The signature is valid by default. */
 export const ownWith = (header, sign = hmac(gate.secret)) => tokenOf(header, ownClaims(), sign);
 
-/** Returns the header of a workflow's token. */
 export const header = (changes, alg = "RS256") => ({
   ...{ alg, typ: "JWT", kid: issuers.github.key(alg).kid },
   ...changes,
 });
-
-// --- requests --------------------------------------------------------------
 
 export const bearer = (token) => ({ authorization: `Bearer ${token}` });
 /** Returns the options of a request from the gateway's own page with a Cloudflare Access token. */
@@ -153,16 +120,12 @@ export const assertion = (token, { host } = gate) =>
   smuggled(["Cf-Access-Jwt-Assertion", token], ["Origin", `http://${host}`]);
 export const smuggled = (...headers) => ({ authorization: null, headers });
 
-/** Sends a request for an operation, and returns the response. A POST has a JSON body. */
 function send({ scope: _, ...operation }, options) {
   const json = operation.method === "POST" ? { prompt: "x" } : undefined;
   return gate.send({ ...operation, json, ...options });
 }
 
-/**
- * Asserts that each operation rejects these credentials with the same status, problem and
- * challenge. Returns the problems.
- */
+/** Asserts that each operation rejects these credentials alike. Returns the problems. */
 export async function assertRejected(options, [status, kind, challenge], targets = operations()) {
   const answers = await Promise.all(targets.map((operation) => send(operation, options)));
   return answers.map((answer) => {
@@ -171,10 +134,6 @@ export async function assertRejected(options, [status, kind, challenge], targets
   });
 }
 
-/**
- * Defines a test for each row `[description, token, reason]`. The gateway must reject the token
- * with 401 and this reason.
- */
 export function testRejectedTokens(rows, { credentials = bearer, field = "" } = {}) {
   for (const [what, token, reason] of rows) {
     test(`rejects a token ${what}${field}`, async () => {

@@ -15,14 +15,7 @@ export function encoded(part) {
   return Buffer.from(typeof part === "string" ? part : JSON.stringify(part)).toString("base64url");
 }
 
-/**
- * Returns a token with exactly this header and these claims. A header or claims in a string are not
- * serialized as JSON.
- *
- * @param {unknown} header
- * @param {unknown} claims
- * @param {(body: string) => Uint8Array} sign returns the signature of the body
- */
+/** Returns a token with exactly this header and these claims. */
 export function tokenOf(header, claims, sign) {
   const body = `${encoded(header)}.${encoded(claims)}`;
   return `${body}.${Buffer.from(sign(body)).toString("base64url")}`;
@@ -54,7 +47,6 @@ export function ownMessage(body) {
   return Buffer.concat([Buffer.from([0, 1]), Buffer.alloc(254 - end.length, 0xff), end]);
 }
 
-/** Returns the signature with an additional zero byte in front. */
 export function lengthened(signature) {
   const bytes = Buffer.from(signature, "base64url");
   return Buffer.concat([Buffer.alloc(1), bytes]).toString("base64url");
@@ -65,13 +57,6 @@ export function twinKeys() {
   return [newSigningKey(), newSigningKey()].map((key) => ({ ...key, kid: "twin" }));
 }
 
-/**
- * Builds a key set with unusual keys. `rsa` and `weak` have the private keys for most keys of the
- * set. The gateway may use only the key `bare`, and only for RS256.
- *
- * @returns {{ rsa: import("../../../harness/issuer.mjs").SigningKey,
- *   weak: import("../../../harness/issuer.mjs").SigningKey, set: Record<string, unknown>[] }}
- */
 export function oddKeys() {
   const rsa = newSigningKey();
   const weak = { ...rsa, ...generateKeyPairSync("rsa", { modulusLength: 1024 }) };

@@ -1,8 +1,3 @@
-/**
- * Attacks with disguised requests. The gateway ignores tokens outside the fields for credentials,
- * for example in a cookie or in the query. The tested override fields, forbidden bytes and
- * disguised paths bypass no access check.
- */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertProblem, JOBS, PROJECT, VIEWS } from "../../recorded_gateway.mjs";

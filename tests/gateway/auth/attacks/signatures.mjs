@@ -1,9 +1,3 @@
-/**
- * Attacks on token signatures and keys. The gateway rejects tokens that are unsigned, changed after signing,
- * or signed with a wrong key or algorithm. It also rejects tokens with an `alg` that does not match
- * the signature, and signatures with published keys that it must not use. The rules for header
- * fields and claims have native tests in `worker/tests/decisions/auth`.
- */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {

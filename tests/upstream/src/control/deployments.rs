@@ -1,13 +1,11 @@
 //! Deployments, previews and runs of automations.
 
 use axum::Json;
-use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 
-use super::{InvalidBody, Shared, read};
+use super::{Earlier, Shared};
 use crate::api_error::ApiError;
 use crate::automation::ListedRun;
 use crate::clock::Timestamp;
@@ -60,53 +58,41 @@ pub(super) async fn get(
     Ok(Json(listed))
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Next {
+    course: Course,
+}
+
 /// Sets the course of one more of the next deployments and previews.
 pub(super) async fn queue_course(
     State(platform): Shared,
-    body: Bytes,
-) -> Result<StatusCode, InvalidBody> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Next {
-        course: Course,
-    }
-
-    let Next { course } = read(&body)?;
+    Json(Next { course }): Json<Next>,
+) -> StatusCode {
     platform.deployments.lock().queue_course(course);
-    Ok(StatusCode::NO_CONTENT)
+    StatusCode::NO_CONTENT
 }
 
 pub(super) async fn force(
     State(platform): Shared,
     Path(id): Path<String>,
-    body: Bytes,
-) -> Result<Response, InvalidBody> {
-    let fields: Forced = read(&body)?;
+    Json(fields): Json<Forced>,
+) -> Result<StatusCode, ApiError> {
     let mut deployments = platform.deployments.lock();
-    let Some(deployment) = deployments.find_mut(&id) else {
-        return Ok(ApiError::StatusNotFound.into_response());
-    };
+    let deployment = deployments.find_mut(&id).ok_or(ApiError::StatusNotFound)?;
     deployment.force(fields);
-    Ok(StatusCode::NO_CONTENT.into_response())
+    Ok(StatusCode::NO_CONTENT)
 }
 
 pub(super) async fn add(
     State(platform): Shared,
     Path(id): Path<String>,
-    body: Bytes,
-) -> Result<StatusCode, InvalidBody> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase", deny_unknown_fields)]
-    struct Earlier {
-        project_id: String,
-        created_at: u64,
-    }
-
-    let earlier: Earlier = read(&body)?;
+    Json(earlier): Json<Earlier>,
+) -> StatusCode {
     let created_at = Timestamp(earlier.created_at);
     let mut deployments = platform.deployments.lock();
     deployments.add(id, earlier.project_id, created_at);
-    Ok(StatusCode::NO_CONTENT)
+    StatusCode::NO_CONTENT
 }
 
 pub(super) async fn runs(State(platform): Shared) -> Json<Vec<ListedRun>> {

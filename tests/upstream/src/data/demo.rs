@@ -8,4 +8,4 @@ mod searches;
 pub(crate) use conversations::{Reply, SCRIPTS, Script};
 pub(crate) use feedback::{Kind, REMARKS, Remark};
 pub(crate) use paths::paths;
-pub(crate) use searches::SEARCHES;
+pub(crate) use searches::searches;

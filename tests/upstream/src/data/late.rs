@@ -24,14 +24,6 @@ pub(crate) struct ReportingDelay {
     percent: u8,
 }
 
-/// Additional counts of one day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Growth {
-    pub(crate) day: Day,
-    /// The additional views in percent of a usual working day.
-    pub(crate) percent: u64,
-}
-
 /// A day whose counts differ from the generated counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Correction {
@@ -44,8 +36,8 @@ pub(crate) struct Correction {
 
 impl LateCounts {
     /// Sets the growth of a day, replacing an earlier one.
-    pub(crate) fn add_growth(&mut self, growth: Growth) {
-        self.growth.insert(growth.day, growth.percent);
+    pub(crate) fn add_growth(&mut self, day: Day, percent: u64) {
+        self.growth.insert(day, percent);
     }
 
     /// Sets the reporting delay, replacing an earlier one.

@@ -7,7 +7,7 @@ use super::demo;
 use super::paths::{TASKS, TOPICS, mixed};
 use super::texts::SEARCHES;
 use super::traffic::sum_over_days;
-use super::typing::Typing;
+use super::typing;
 use super::{DataSet, Range, pick};
 use crate::clock::{DAY_MS, Timestamp};
 use crate::random::SplitMix64;
@@ -60,27 +60,27 @@ impl Terms {
         project: &str,
         count: u32,
         paths: &[String],
-        typing: Typing,
+        is_live: bool,
     ) -> Self {
         let mut random = SplitMix64::named(seed, &format!("{project}/searches"));
         match data_set {
-            DataSet::Test => Self::generate(count, paths, typing, &mut random),
-            DataSet::Demo => Self::demo(count, typing, &mut random),
+            DataSet::Test => Self::generate(count, paths, is_live, &mut random),
+            DataSet::Demo => Self::demo(count, is_live, &mut random),
         }
     }
 
-    fn demo(count: u32, typing: Typing, random: &mut SplitMix64) -> Self {
+    fn demo(count: u32, is_live: bool, random: &mut SplitMix64) -> Self {
         let site = DailyVariation::daily_percent(random);
-        let terms = demo::SEARCHES.iter().zip(1..=u64::from(count));
+        let terms = demo::searches().zip(1..=u64::from(count));
         let terms = terms.map(|((text, page), rank)| Term {
             variation: Some(DailyVariation::trend(random, 40, &site)),
             clicks: page.map(|page| Clicks::usual(page, random)),
-            ..Term::new((*text).to_owned(), rank, &[], random)
+            ..Term::new(text.to_owned(), rank, &[], random)
         });
         let mut terms: Vec<_> = terms.collect();
         let texts: Vec<_> = terms.iter().map(|term| term.text.clone()).collect();
-        let typed: Vec<_> = typing.texts(texts.into_iter()).collect();
-        let is_new = |text: &String| !demo::SEARCHES.iter().any(|(term, _)| term == text);
+        let typed: Vec<_> = typing::texts(is_live, texts.into_iter()).collect();
+        let is_new = |text: &String| !demo::searches().any(|(term, _)| term == text);
         let beginnings = typed.into_iter().filter(is_new);
         terms.extend(
             beginnings
@@ -90,10 +90,10 @@ impl Terms {
         Self(terms)
     }
 
-    fn generate(count: u32, paths: &[String], typing: Typing, random: &mut SplitMix64) -> Self {
+    fn generate(count: u32, paths: &[String], is_live: bool, random: &mut SplitMix64) -> Self {
         let mut ranks: Vec<u64> = (1..=u64::from(count)).collect();
         random.shuffle(&mut ranks);
-        let terms = (typing.texts(texts()))
+        let terms = typing::texts(is_live, texts())
             .zip(ranks)
             .map(|(text, rank)| Term::new(text, rank, paths, random));
         Self(terms.collect())

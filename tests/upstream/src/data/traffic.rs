@@ -72,15 +72,6 @@ pub(crate) struct TrafficReport {
     pub(crate) rows: Vec<Row>,
 }
 
-impl TrafficReport {
-    /// The rows of a page, and whether more rows follow.
-    pub(crate) fn page(&self, offset: usize, limit: usize) -> (&[Row], bool) {
-        let start = offset.min(self.rows.len());
-        let end = start.saturating_add(limit).min(self.rows.len());
-        (&self.rows[start..end], end < self.rows.len())
-    }
-}
-
 /// All pages of a site.
 pub(crate) struct Pages {
     pages: Vec<Page>,

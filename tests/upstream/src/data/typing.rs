@@ -7,33 +7,15 @@ const MIN_CHARS: usize = 6;
 /// One term in this many is preceded by its beginnings.
 const PERIOD: usize = 3;
 
-/// The terms that a search box sends.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Typing {
-    /// Only complete terms.
-    #[default]
-    Whole,
-    /// Also the beginnings of some terms.
-    Beginnings,
-}
-
-impl Typing {
-    pub(super) fn of(is_live: bool) -> Self {
-        if is_live {
-            Self::Beginnings
-        } else {
-            Self::Whole
-        }
-    }
-
-    pub(super) fn texts(
-        self,
-        terms: impl Iterator<Item = String> + 'static,
-    ) -> Box<dyn Iterator<Item = String>> {
-        match self {
-            Self::Whole => Box::new(terms),
-            Self::Beginnings => Box::new(with_beginnings(terms)),
-        }
+/// The terms that a search box sends. In the profile `live`, these include some beginnings.
+pub(super) fn texts(
+    is_live: bool,
+    terms: impl Iterator<Item = String> + 'static,
+) -> Box<dyn Iterator<Item = String>> {
+    if is_live {
+        Box::new(with_beginnings(terms))
+    } else {
+        Box::new(terms)
     }
 }
 

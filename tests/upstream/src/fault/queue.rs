@@ -29,10 +29,6 @@ impl FaultQueue {
         self.0.push_back(rule);
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
