@@ -33,14 +33,14 @@ const PLAYWRIGHT = "npx playwright test -c tests/page/playwright.config.mjs";
 /** Suites that test the sources. They run while the builds run. */
 const SOURCE_SUITES = {
   format: () => ["cargo fmt --all --check", "npx biome ci"],
-  core: () => ["cargo test --locked --workspace --no-fail-fast"],
+  core: () => ["cargo test --locked --workspace --all-features --no-fail-fast"],
   wasm: () => [
     // The same crates in both commands, so that Cargo compiles their dependencies once.
     `${IN_NODE} ${WASM_CRATES} --lib --test bindings --test client_web`,
     `${IN_CHROME} ${WASM_CRATES} --test bindings --test client_web`,
   ],
   clippy: () => [
-    "cargo clippy --locked --workspace --all-targets -- -D warnings",
+    "cargo clippy --locked --workspace --all-features --all-targets -- -D warnings",
     `cargo clippy --locked --target wasm32-unknown-unknown --all-features --all-targets ${WASM_CRATES} -- -D warnings`,
   ],
   supply: (matrix) => [nodeTests(["supply"], matrix)],
