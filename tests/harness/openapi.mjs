@@ -150,17 +150,19 @@ const gateways = new Map();
 const violations = new Map();
 
 /** Checks the responses of a running gateway from now on, if it serves a document. */
+/** Returns whether the gateway serves its document. */
 export async function registerGateway(origin) {
   const response = await fetch(`${origin}/openapi.json`);
   const text = await response.text();
-  if (!response.ok || !JSON_TYPE.test(mediaTypeOf([...response.headers]))) return;
+  if (!response.ok || !JSON_TYPE.test(mediaTypeOf([...response.headers]))) return false;
   if (!descriptions.has(text)) {
     const document = JSON.parse(text);
-    if (document.openapi === undefined) return;
+    if (document.openapi === undefined) return false;
     if (descriptions.size === 0) watchClients();
     descriptions.set(text, new Description(document));
   }
   gateways.set(origin, descriptions.get(text));
+  return true;
 }
 
 export function unregisterGateway(origin) {

@@ -13,6 +13,12 @@ test("a table of 20,000 rows keeps fewer than 100 in the document", async ({ vis
   assert.ok(rows > 15_000, `${rows} rows`);
   assert.ok((await page.getByRole("row").count()) < 100);
 
+  await page.locator("#filter").fill("guides");
+  await expect(table).not.toHaveAttribute("aria-rowcount", `${rows}`);
+  assert.ok((await page.getByRole("row").count()) < 100);
+  await page.locator("#filter").fill("");
+  await expect(table).toHaveAttribute("aria-rowcount", `${rows}`);
+
   await page.locator("th[data-column=ai] button").click();
   await page.waitForURL(/sort=-?ai/);
   assert.equal(Number(await table.getAttribute("aria-rowcount")), rows);

@@ -28,6 +28,7 @@ const LIST_LIMIT = 100;
 /** A job must be on the first page of the list until this many later creations. */
 const MIN_LISTED = 60;
 const FINAL_STATUSES = ["completed", "failed", "archived"];
+const STATUSES = ["active", ...FINAL_STATUSES];
 
 /** The record that all clients share. */
 export class Ledger {
@@ -240,7 +241,10 @@ export class SoakClient {
     if (times.some((time, at) => at > 0 && time > times[at - 1])) {
       this.#ledger.reportFault("list: jobs are not listed newest first");
     }
-    for (const { id, prompt } of jobs) {
+    for (const { id, prompt, createdBy, status } of jobs) {
+      if (!createdBy || (status !== null && !STATUSES.includes(status))) {
+        this.#ledger.reportFault(`list: ${id} has the caller ${createdBy} and status ${status}`);
+      }
       const known = this.#ledger.jobs.get(id);
       if (known && known.project !== project) {
         this.#ledger.reportFault(`list: ${id} of ${known.project} is listed in ${project}`);
@@ -282,6 +286,11 @@ export class SoakClient {
       this.#ledger.reportFault(
         `${known.id} was requested, but ${JSON.stringify(job)} was returned`,
       );
+    }
+    const { status, source, model, archivedAt } = job;
+    const isWhole = source?.repository && source.ref && model && archivedAt !== undefined;
+    if (!isWhole || !STATUSES.includes(status)) {
+      this.#ledger.reportFault(`a field is missing or unknown: ${JSON.stringify(job)}`);
     }
     if (job.prLink !== null) {
       if (known.prLink !== undefined && known.prLink !== job.prLink) {

@@ -80,7 +80,7 @@ async function work({ server, upstream, adminKey, secret, seconds, minRequests, 
   const ledger = new Ledger({ upstream, secrets: [adminKey, secret] });
   const gatewayUrl = `http://127.0.0.1:${server.ports.quillgate}`;
   // Every response is compared with the OpenAPI document that the gateway serves.
-  await registerGateway(gatewayUrl);
+  assert.ok(await registerGateway(gatewayUrl), "the gateway serves no description");
   const clients = Array.from({ length: CLIENT_COUNT }, (_, index) => {
     const name = `client-${index}`;
     const token = mintToken(accessClaims({ sub: name, projects: PROJECTS, scope: SCOPE }), secret);
