@@ -32,7 +32,7 @@ test("ends a stream when its token expires, and no other", async () => {
   const other = await jobs.watching(id);
   const authorization = bearerFor(2 * SHORT_TOKEN_LIFETIME_S);
   const stream = await jobs.watching(id, { authorization });
-  assert.equal(await stream.ended, "clean");
+  assert.equal(await stream.until(({ how }) => how), "clean");
   assert.equal(other.isOver, false);
   const target = jobs.path(id, { rest: "/events" });
   assertProblem(await jobs.gate.get(target, { authorization }), 401, "invalid-token");
