@@ -10,30 +10,38 @@ function query(sql, statement, values, text) {
 }
 
 /**
- * Sends a request with an `init` as JSON. Resolves to the status, the header fields and the body of
- * the response. If the body has more than `maxBytes` bytes or is incomplete when the time is up, it
- * is absent, and the request is aborted. Rejects with a string if no response arrives.
+ * Sends a request with an `init` as JSON. Resolves to the head of the response. `read` then resolves
+ * to the body, or to `undefined` if the body has more than `maxBytes` bytes or is incomplete when
+ * the time is up. `close` aborts a request without a complete body. Rejects with a string if no
+ * response arrives.
  */
-async function exchange(url, init, milliseconds, maxBytes) {
+async function exchange(url, init, milliseconds) {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), milliseconds);
+  let isOpen = true;
+  const close = (body) => {
+    clearTimeout(timer);
+    if (isOpen && body === undefined) controller.abort();
+    isOpen = false;
+    return body;
+  };
   try {
     const { signal } = controller;
     const response = await fetch(url, { ...JSON.parse(init), redirect: "manual", signal });
-    const body = maxBytes > 0 ? await readText(response, maxBytes).catch(() => {}) : undefined;
-    if (body === undefined) controller.abort();
-    return { status: response.status, fields: formatFields(response.headers), body };
+    const { status, headers } = response;
+    const read = async (maxBytes) => close(await readText(response, maxBytes).catch(() => {}));
+    return { status, fields: formatFields(headers), read, close };
   } catch {
-    throw controller.signal.aborted ? "timeout" : "no response";
-  } finally {
-    clearTimeout(timer);
+    const reason = controller.signal.aborted ? "timeout" : "no response";
+    close();
+    throw reason;
   }
 }
 
 async function readText(response, maxBytes) {
   const { headers } = response;
   const isPlain = (headers.get("content-encoding") ?? "identity") === "identity";
-  const length = isPlain ? Number(headers.get("content-length") ?? NaN) : NaN;
+  const length = isPlain ? Number(headers.get("content-length") || NaN) : NaN;
   if (length > maxBytes) return undefined;
   // If the length is known, one call reads the body.
   const bytes = await (length >= 0 ? response.arrayBuffer() : readBytes(response.body, maxBytes));

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { pipeline } from "node:stream/promises";
 import { after, describe, test } from "node:test";
 import { NotFoundError } from "../../../pkg/dist/node.js";
 import { assertProblem, before, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
@@ -57,6 +58,31 @@ describe("an upstream that is silent", () => {
     await sendWith({ kind: "reset", process: true }, WRITE.raw);
     assert.equal((await gate.upstream.jobs()).length, 1);
     assert.equal(await gate.received(), 1);
+  });
+});
+
+describe("an error whose body never ends", () => {
+  let received = 0;
+  /** Passes all requests but the first on to the simulator. */
+  const front = createServer(async ({ url, headers: { authorization } }, response) => {
+    received += 1;
+    if (received === 1) return response.writeHead(503).write("wait");
+    const { status, body } = await fetch(stalled.upstream.url + url, {
+      headers: { authorization },
+    });
+    response.writeHead(status, { "content-type": "application/json" });
+    await pipeline(body, response);
+  });
+  before(() => once(front.listen(0, "127.0.0.1"), "listening"));
+  after(() => front.close().closeAllConnections());
+  const stalled = useGate("faults-stalled", () => ({
+    gateway: { upstreamUrl: `http://127.0.0.1:${front.address().port}` },
+  }));
+
+  test("does not delay the retry of a read until the time is up", async () => {
+    const answer = await stalled.get(VIEWS);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(received, 2);
   });
 });
 

@@ -105,7 +105,6 @@ async fn request_key_set(address: &str, caching: Caching) -> KeySetReply {
         body: None,
         caching,
         time: TIMEOUT,
-        max_bytes: MAX_BYTES,
     });
     let Ok(message) = sent.await else {
         return KeySetReply {
@@ -117,7 +116,10 @@ async fn request_key_set(address: &str, caching: Caching) -> KeySetReply {
         Caching::Bypass => Millis(0),
         Caching::For(_) => read_age(message.head.headers.get("age")),
     };
-    let text = message.body.filter(|_| message.head.status == 200);
+    let text = match message.head.status {
+        200 => message.body.read(MAX_BYTES).await,
+        _ => None,
+    };
     KeySetReply {
         set: text.and_then(|text| KeySet::read(&text, now().since(age)).ok()),
         is_from_cache: age > Millis(0),

@@ -71,7 +71,6 @@ async fn fetch_status(
         body: None,
         caching: Caching::Bypass,
         time: TIMEOUT,
-        max_bytes: MAX_RESPONSE_BYTES,
     });
     let message = sent.await.map_err(|_| GitHubFailure::Failed)?;
     let field = |name: &str| message.head.headers.get(name);
@@ -81,6 +80,7 @@ async fn fetch_status(
         }
         return Err(failure);
     }
-    let status = message.body.and_then(|body| PullRequestStatus::read(&body));
+    let body = message.body.read(MAX_RESPONSE_BYTES).await;
+    let status = body.and_then(|body| PullRequestStatus::read(&body));
     status.ok_or(GitHubFailure::Failed)
 }

@@ -45,11 +45,13 @@ pub async fn conclude(context: &mut Context) -> Result<HostResponse, Problem> {
         body: Some(&callback.body),
         caching: Caching::Bypass,
         time: TIMEOUT,
-        max_bytes: MAX_RESPONSE_BYTES,
     });
     let received = sent.await.ok();
-    let received = received.as_ref();
-    let response = received.map(|it| (it.head.status, it.body.as_deref()));
+    let body = match &received {
+        Some(received) => received.body.read(MAX_RESPONSE_BYTES).await,
+        None => None,
+    };
+    let response = received.map(|received| (received.head.status, body.as_deref()));
     let token = sign_in::read_token_response(callback.issuer, response)?;
     let proof = Proof::IdToken {
         token: &token,

@@ -29,8 +29,7 @@ extern "C" {
     ) -> HostResult<Array>;
 
     #[wasm_bindgen(method)]
-    fn exchange(this: &Host, url: &str, init: &str, milliseconds: f64, max_bytes: usize)
-    -> Promise;
+    fn exchange(this: &Host, url: &str, init: &str, milliseconds: f64) -> Promise;
 
     #[wasm_bindgen(method, js_name = readBytes)]
     fn read_bytes(this: &Host, body: Option<&ReadableStream>, max_bytes: usize) -> Promise;
@@ -44,8 +43,10 @@ extern "C" {
     fn status(this: &Exchanged) -> u16;
     #[wasm_bindgen(method, getter)]
     fn fields(this: &Exchanged) -> String;
-    #[wasm_bindgen(method, getter)]
-    fn body(this: &Exchanged) -> Option<String>;
+    #[wasm_bindgen(method)]
+    fn read(this: &Exchanged, max_bytes: usize) -> Promise;
+    #[wasm_bindgen(method)]
+    fn close(this: &Exchanged);
 
     #[wasm_bindgen(method, js_name = openStream)]
     fn open_stream(this: &Host, source: JsValue, signal: &AbortSignal) -> ReadableStream;
@@ -117,19 +118,35 @@ pub fn read_fields<'a>(parts: impl Iterator<Item = &'a str>) -> HeaderFields {
     fields
 }
 
+/// The body of a response. Dropping an incomplete body aborts the request.
+pub struct Body(Exchanged);
+
+impl Body {
+    /// Returns `None` if the body is longer, or incomplete when the time of the exchange is up.
+    pub async fn read(&self, max_bytes: usize) -> Option<String> {
+        let text = JsFuture::from(self.0.read(max_bytes)).await;
+        text.ok()?.as_string()
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 /// Returns the status, the header fields and the body of the response. The error is `timeout` when
-/// the time is up. See `exchange` in `worker/entry/host.js`.
+/// the time is up, which includes the body. See `exchange` in `worker/entry/host.js`.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub async fn exchange(
     url: &str,
     init: &str,
     time: Millis,
-    max_bytes: usize,
-) -> Result<(u16, HeaderFields, Option<String>), JsValue> {
-    let exchanged = host()?.exchange(url, init, time.0 as f64, max_bytes);
+) -> Result<(u16, HeaderFields, Body), JsValue> {
+    let exchanged = host()?.exchange(url, init, time.0 as f64);
     let exchanged: Exchanged = JsFuture::from(exchanged).await?.unchecked_into();
     let fields = read_fields(exchanged.fields().split('\n'));
-    Ok((exchanged.status(), fields, exchanged.body()))
+    Ok((exchanged.status(), fields, Body(exchanged)))
 }
 
 /// Cancels a body of more than `max_bytes` bytes.

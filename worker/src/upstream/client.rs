@@ -92,9 +92,9 @@ pub async fn send_upstream(
     let deadline = started.plus(settings.timeout);
     let mut attempts = Attempts::new(settings, request.method(), deadline);
     let reply = attempt(settings, request, &mut attempts, pay).await;
-    let status = reply.as_ref().ok().map(|reply| reply.head.status);
+    let status = reply.as_ref().ok().map(|(reply, _)| reply.head.status);
     let outcome = match reply {
-        Ok(reply) => read_response(settings, request, reply),
+        Ok((reply, error)) => read_response(settings, request, reply, error).await,
         Err(error) => Err(classify_transport_error(error, request.method())),
     };
     let failure = outcome.as_ref().err();
@@ -115,12 +115,13 @@ pub async fn send_upstream(
     }
 }
 
+/// Also returns the body of a 401 or 403, which decides the next attempt.
 async fn attempt(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
     attempts: &mut Attempts<'_>,
     pay: &mut dyn FnMut() -> bool,
-) -> Result<Received, TransportError> {
+) -> Result<(Received, Option<String>), TransportError> {
     let url = settings.base_url.join(request.target);
     loop {
         let key = attempts.key().ok_or(TransportError::Broken)?;
@@ -131,45 +132,47 @@ async fn attempt(
             body: request.body,
             caching: Caching::Bypass,
             time: attempts.deadline.since(now()),
-            max_bytes: max_bytes(request.operation),
         });
         let reply = sent.await;
+        let error = match &reply {
+            Ok(Received { head, body }) if matches!(head.status, 401 | 403) => {
+                Some(body.read(MAX_ERROR_BYTES).await.unwrap_or_default())
+            }
+            _ => None,
+        };
         let head = reply.as_ref().map(|reply| &reply.head);
-        let refusal = reply.as_ref().ok().and_then(find_refusal);
+        let refusal = match (&head, &error) {
+            (Ok(head), Some(error)) => Refusal::classify(head, error),
+            _ => None,
+        };
         let is_final = match attempts.plan_next(head.map_err(|error| *error), refusal, now()) {
             NextAttempt::Stop => true,
             NextAttempt::OtherKey => false,
             NextAttempt::Repeat => !pay(),
         };
         if is_final {
-            return reply;
+            return Ok((reply?, error));
         }
     }
 }
 
-fn find_refusal(reply: &Received) -> Option<Refusal> {
-    let is_refused = matches!(reply.head.status, 401 | 403);
-    is_refused.then(|| Refusal::classify(&reply.head, error_text(reply)))?
-}
-
-fn error_text(reply: &Received) -> &str {
-    let text = reply.body.as_deref();
-    let text = text.filter(|text| reply.head.status > 299 && text.len() <= MAX_ERROR_BYTES);
-    text.unwrap_or_default()
-}
-
-fn read_response(
+async fn read_response(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
-    reply: Received,
+    Received { head, body }: Received,
+    error: Option<String>,
 ) -> Result<UpstreamResponse, UpstreamFailure> {
     let method = request.method();
-    if !reply.head.is_success() {
-        let failure = classify_error(&reply.head, error_text(&reply), method, settings, now());
-        return Err(failure.of_operation(request.operation, reply.head.status));
+    if !head.is_success() {
+        let error = match head.status {
+            200..=299 | 401 | 403 => error,
+            _ => body.read(MAX_ERROR_BYTES).await,
+        };
+        let error = error.unwrap_or_default();
+        let failure = classify_error(&head, &error, method, settings, now());
+        return Err(failure.of_operation(request.operation, head.status));
     }
-    let Received { head, body } = reply;
-    let Some(body) = body else {
+    let Some(body) = body.read(max_bytes(request.operation)).await else {
         return Err(classify_malformed(method));
     };
     match classify_leak(&head, &body, method, settings) {

@@ -2,7 +2,7 @@ use quillgate::Millis;
 use serde_json::json;
 
 use crate::http::response::HeaderFields;
-use crate::runtime::exchange;
+use crate::runtime::{Body, exchange};
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
 
@@ -14,8 +14,6 @@ pub struct Outgoing<'a> {
     pub caching: Caching,
     /// Includes the whole response.
     pub time: Millis,
-    /// Of the response's body. If 0, the body is not awaited.
-    pub max_bytes: usize,
 }
 
 /// Caches between the gateway and the server.
@@ -28,8 +26,7 @@ pub enum Caching {
 
 pub struct Received {
     pub head: UpstreamHead,
-    /// `None` if the body is longer than the maximum, or incomplete when the time is up.
-    pub body: Option<String>,
+    pub body: Body,
 }
 
 /// Redirects are never followed.
@@ -50,7 +47,7 @@ pub async fn send(request: Outgoing<'_>) -> Result<Received, TransportError> {
         }
     }
     let init = init.to_string();
-    match exchange(request.url, &init, request.time, request.max_bytes).await {
+    match exchange(request.url, &init, request.time).await {
         Ok((status, headers, body)) => Ok(Received {
             head: UpstreamHead { status, headers },
             body,

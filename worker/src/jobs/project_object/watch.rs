@@ -23,18 +23,21 @@ impl Project {
     pub(super) async fn watch(self: Rc<Self>, watch: WatchCall) -> HostResult<Response> {
         self.jobs
             .remember_project(&watch.ids.project, watch.resource)?;
-        let opened = self.open_stream(&watch).await;
+        if let Err(refusal) = self.check_streams(&watch) {
+            return refusal.into_response();
+        }
+        let opened = match self.open_stream(&watch).await {
+            Err(Refusal::Failed(error)) => return Err(error),
+            opened => opened,
+        };
         self.schedule().await?;
         match opened {
             Ok(client) => Ok(Response::from_websocket(client)?),
-            // The status is always 200, because a refusal can have status 204, which allows no body.
-            Err(Refusal::Response(refusal)) => Ok(Response::from_json(&refusal)?),
-            Err(Refusal::Failed(error)) => Err(error),
+            Err(refusal) => refusal.into_response(),
         }
     }
 
     async fn open_stream(self: &Rc<Self>, watch: &WatchCall) -> Result<WebSocket, Refusal> {
-        self.check_streams(watch)?;
         let Some(job) = &watch.job else {
             let events = self.jobs.list_events(watch.after)?;
             return Ok(self.open_socket(watch, events)?.client);
@@ -188,6 +191,14 @@ enum Refusal {
 impl Refusal {
     fn problem(problem: &Problem, watch: &WatchCall) -> Self {
         Self::Response(GatewayResponse::problem(problem, &watch.ids.id))
+    }
+
+    fn into_response(self) -> HostResult<Response> {
+        match self {
+            // The status is always 200, because a refusal can have status 204, which allows no body.
+            Self::Response(refusal) => Ok(Response::from_json(&refusal)?),
+            Self::Failed(error) => Err(error),
+        }
     }
 }
 

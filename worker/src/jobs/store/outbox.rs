@@ -228,7 +228,6 @@ impl Outbox {
             body: Some(&body),
             caching: Caching::Bypass,
             time: TIME_LIMIT,
-            max_bytes: 0,
         });
         Some(sent.await.ok()?.head)
     }
