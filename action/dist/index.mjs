@@ -3942,9 +3942,9 @@ function explainStart(given, noun, inputs, reachability) {
   const rule = "the rule of TRUSTED_ISSUERS that fits this workflow";
   switch (readProblemKind(error)) {
     case "project-not-allowed":
-      return token === void 0 ? `${says}. Change the input project, or add ${JSON.stringify(project)} to the member projects of ${rule}` : `${says}. Change the input project, or give a token for ${JSON.stringify(project)} as the input token`;
+      return token === void 0 ? `${says}. Change the input project, or add ${JSON.stringify(project)} to the projects of ${rule}` : `${says}. Change the input project, or give a token for ${JSON.stringify(project)} as the input token`;
     case "insufficient-scope":
-      return token === void 0 ? `${says}. Add it to the member scope of ${rule}` : `${says}. Give a token that has it as the input token`;
+      return token === void 0 ? `${says}. Add it to the scope of ${rule}` : `${says}. Give a token that has it as the input token`;
     case "idempotency-key-reused":
       return `${says}: within 24 hours, the input idempotency-key stands for one ${KEYED2[noun]} in one project. Give another idempotency-key, or the same ${KEYED2[noun]}`;
     case "content-too-large":
@@ -4106,7 +4106,7 @@ function describe(started) {
       };
     case "unknown":
       return {
-        words: "It is not known whether the automation was started",
+        words: "The Action cannot tell whether the automation started",
         failure: `${started.reason}. ${dashboard}. To start it again, start a new run or set another idempotency-key.`
       };
     case "failed":
@@ -4195,11 +4195,11 @@ function describeOutcome(outcome) {
     case "ended":
       return outcome.job.status === "failed" ? "The job failed" : `The job is ${job?.status}`;
     case "timed-out":
-      return outcome.trouble === void 0 ? `The job did not end within ${outcome.after} and is still running` : `The end of the job was not seen within ${outcome.after}`;
+      return outcome.trouble === void 0 ? `The job did not end within ${outcome.after} and is still running` : `The Action did not see the job end within ${outcome.after}`;
     case "cancelled":
       return job === void 0 ? "The step was cancelled before the gateway confirmed the job" : "The step was cancelled; the job continues";
     case "unknown":
-      return "It is not known whether the job was started";
+      return "The Action cannot tell whether the job started";
     case "failed":
       return job === void 0 ? "The job was not started" : "The step stopped waiting for the job";
   }
@@ -4337,11 +4337,11 @@ function describeOutcome2(outcome, { noun }) {
       return isClean(followed) ? words : `${words}, but a later step failed`;
     }
     case "timed-out":
-      return outcome.trouble === void 0 ? `The ${noun} did not end within ${outcome.after} and continues` : `The end of the ${noun} was not seen within ${outcome.after}`;
+      return outcome.trouble === void 0 ? `The ${noun} did not end within ${outcome.after} and continues` : `The Action did not see the ${noun} end within ${outcome.after}`;
     case "cancelled":
       return followed === void 0 ? `The step was cancelled before the gateway confirmed the ${noun}` : `The step was cancelled; the ${noun} continues`;
     case "unknown":
-      return `It is not known whether the ${noun} was started`;
+      return `The Action cannot tell whether the ${noun} started`;
     case "failed":
       return followed === void 0 ? `The ${noun} was not started` : `The step stopped waiting for the ${noun}`;
   }
@@ -4354,7 +4354,7 @@ function explainFailure2(outcome, { noun, hasOwnKey }) {
       return void 0;
     case "ended": {
       if (isFollowedLive(followed)) return void 0;
-      const why = readSummary(followed.deployment) ?? "Mintlify gives no reason";
+      const why = readSummary(followed.deployment) ?? "Mintlify did not state a reason";
       return `${endSentence(why)} ${another}`;
     }
     case "timed-out":
@@ -4369,7 +4369,7 @@ function explainFailure2(outcome, { noun, hasOwnKey }) {
 }
 function explainWarning({ kind, followed }) {
   if (kind !== "ended" || !isFollowedLive(followed) || isClean(followed)) return void 0;
-  return readSummary(followed.deployment) ?? "Mintlify gives no reason";
+  return readSummary(followed.deployment) ?? "Mintlify did not state a reason";
 }
 function formatCommands({ kind, followed }, context) {
   if (kind === "ended" || kind === "started") return [];

@@ -58,7 +58,7 @@ function describe(started: Start<unknown>): { words: string; failure?: string } 
       };
     case "unknown":
       return {
-        words: "It is not known whether the automation was started",
+        words: "The Action cannot tell whether the automation started",
         failure: `${started.reason}. ${dashboard}. To start it again, start a new run or set another idempotency-key.`,
       };
     case "failed":

@@ -71,13 +71,13 @@ export function describeOutcome(outcome: DeploymentOutcome, { noun }: Deployment
     case "timed-out":
       return outcome.trouble === undefined
         ? `The ${noun} did not end within ${outcome.after} and continues`
-        : `The end of the ${noun} was not seen within ${outcome.after}`;
+        : `The Action did not see the ${noun} end within ${outcome.after}`;
     case "cancelled":
       return followed === undefined
         ? `The step was cancelled before the gateway confirmed the ${noun}`
         : `The step was cancelled; the ${noun} continues`;
     case "unknown":
-      return `It is not known whether the ${noun} was started`;
+      return `The Action cannot tell whether the ${noun} started`;
     case "failed":
       return followed === undefined
         ? `The ${noun} was not started`
@@ -99,7 +99,7 @@ export function explainFailure(
       return undefined;
     case "ended": {
       if (isFollowedLive(followed)) return undefined;
-      const why = readSummary(followed.deployment) ?? "Mintlify gives no reason";
+      const why = readSummary(followed.deployment) ?? "Mintlify did not state a reason";
       return `${endSentence(why)} ${another}`;
     }
     case "timed-out":
@@ -120,7 +120,7 @@ export function explainFailure(
 /** Explains the failed step of a deployment that is live. */
 export function explainWarning({ kind, followed }: DeploymentOutcome): string | undefined {
   if (kind !== "ended" || !isFollowedLive(followed) || isClean(followed)) return undefined;
-  return readSummary(followed.deployment) ?? "Mintlify gives no reason";
+  return readSummary(followed.deployment) ?? "Mintlify did not state a reason";
 }
 
 /** Returns shell commands that continue after this outcome. */

@@ -78,11 +78,11 @@ export function explainStart(
   switch (readProblemKind(error)) {
     case "project-not-allowed":
       return token === undefined
-        ? `${says}. Change the input project, or add ${JSON.stringify(project)} to the member projects of ${rule}`
+        ? `${says}. Change the input project, or add ${JSON.stringify(project)} to the projects of ${rule}`
         : `${says}. Change the input project, or give a token for ${JSON.stringify(project)} as the input token`;
     case "insufficient-scope":
       return token === undefined
-        ? `${says}. Add it to the member scope of ${rule}`
+        ? `${says}. Add it to the scope of ${rule}`
         : `${says}. Give a token that has it as the input token`;
     case "idempotency-key-reused":
       return (

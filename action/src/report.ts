@@ -61,13 +61,13 @@ export function describeOutcome(outcome: Outcome): string {
     case "timed-out":
       return outcome.trouble === undefined
         ? `The job did not end within ${outcome.after} and is still running`
-        : `The end of the job was not seen within ${outcome.after}`;
+        : `The Action did not see the job end within ${outcome.after}`;
     case "cancelled":
       return job === undefined
         ? "The step was cancelled before the gateway confirmed the job"
         : "The step was cancelled; the job continues";
     case "unknown":
-      return "It is not known whether the job was started";
+      return "The Action cannot tell whether the job started";
     case "failed":
       return job === undefined ? "The job was not started" : "The step stopped waiting for the job";
   }

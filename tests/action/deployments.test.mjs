@@ -108,7 +108,7 @@ describe("command: deploy", { concurrency: CONCURRENCY }, () => {
       const result = await run.runCommand("deploy", { env: { GITHUB_RUN_ATTEMPT } });
       assert.equal(result.code, 1);
       const { title, message } = only(errorsOf(result));
-      assert.equal(title, "It is not known whether the deployment was started");
+      assert.equal(title, "The Action cannot tell whether the deployment started");
       assert.match(
         message,
         /Check Mintlify's dashboard\. To start another deployment, start a new run/,

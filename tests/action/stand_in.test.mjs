@@ -40,7 +40,7 @@ describe("identity tokens", { concurrency: CONCURRENCY }, () => {
     assert.deepEqual(await gateway.jobs(), []);
     assert.equal(result.code, 1, result.raw);
     const error = only(errorsOf(result));
-    assert.equal(error.title, "It is not known whether the job was started");
+    assert.equal(error.title, "The Action cannot tell whether the job started");
     assert.match(error.message, /no identity token: status 403/);
   });
 });
@@ -71,7 +71,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     });
     const result = await run.run({ with: { timeout: "6s" } });
     await vanished;
-    assert.equal(only(errorsOf(result)).title, "It is not known whether the job was started");
+    assert.equal(only(errorsOf(result)).title, "The Action cannot tell whether the job started");
     assert.match(result.summary, /npx quillgate job list/);
   });
 
@@ -95,7 +95,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
   for (const [problem, message, inputs] of [
     [
       [403, "project-not-allowed", "the access token is not for this project"],
-      /Change the input project, or add "demo-docs" to the member projects of the rule/,
+      /Change the input project, or add "demo-docs" to the projects of the rule/,
     ],
     [
       [403, "project-not-allowed", "the access token is not for this project"],
@@ -104,7 +104,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     ],
     [
       [403, "insufficient-scope", "this requires an access token with the scope jobs:create"],
-      /scope jobs:create\. Add it to the member scope of the rule/,
+      /scope jobs:create\. Add it to the scope of the rule/,
     ],
     [
       [422, "idempotency-key-reused", "this idempotency key was used for another request"],

@@ -188,7 +188,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     const result = await run.run();
     assert.equal(result.code, 1);
     const { title, message } = only(errorsOf(result));
-    assert.equal(title, "It is not known whether the job was started");
+    assert.equal(title, "The Action cannot tell whether the job started");
     assert.match(message, /Check Mintlify's dashboard before a re-run, which starts another job/);
     assert.match(result.summary, /^### It is not known/);
   });
