@@ -255,7 +255,7 @@ export class ProjectGate extends Gate {
 const FIND_PAGE = `SELECT text, tag, rows, has_more, totals, fetched, fresh_until FROM page
   WHERE list = ? AND number = ?`;
 const INSERT_PAGE = `INSERT OR REPLACE INTO page
-  (list, number, text, tag, rows, has_more, totals, fetched, fresh_until)
+  (list, number, tag, rows, has_more, totals, fetched, fresh_until, text)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const EXPIRE_PAGES = `UPDATE page SET fresh_until = ?1 WHERE fresh_until > ?1 AND (
   (list = ?2 AND totals IS NULL) OR (list = ?2 AND totals < ?3) OR (list = ?2 AND totals > ?3))`;
@@ -300,8 +300,8 @@ export class OrgGate extends Gate {
 
   #store(list, number, { text, tag, fetched, fresh_until }, { totals, views, hasMore }) {
     const state = JSON.stringify(totals);
-    const row = [list, number, text, tag, views.length, Number(hasMore), state];
-    this.run(INSERT_PAGE, ...row, fetched, fresh_until);
+    const row = [list, number, tag, views.length, Number(hasMore), state];
+    this.run(INSERT_PAGE, ...row, fetched, fresh_until, text);
     this.run(EXPIRE_PAGES, fetched, list, state);
     this.#stored += 1;
     if (this.#stored > 2000) {
