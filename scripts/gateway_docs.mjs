@@ -4,13 +4,15 @@ import { ROOT } from "./versions.mjs";
 
 /** The folders and pages of `docs/` that an operator needs without a network. */
 const FOLDERS = ["guides", "operate", "problems"];
+/** For developers of programs, who have the package `quillgate` or the crate. */
+const LEFT_OUT = ["guides/rust.md", "guides/testing.md"];
 const PAGES = ["reference/action.md", "reference/configuration.md", "start/cloudflare.md"];
 
 /** Paths in the package and in the repository are equal, so that links work in both. */
 export function listGatewayDocs() {
   const listed = FOLDERS.flatMap((folder) => {
     const files = readdirSync(join(ROOT, "docs", folder)).filter((name) => name.endsWith(".md"));
-    return files.map((name) => `${folder}/${name}`);
+    return files.map((name) => `${folder}/${name}`).filter((page) => !LEFT_OUT.includes(page));
   });
   return ["CHANGELOG.md", ...[...listed, ...PAGES].sort().map((page) => `docs/${page}`)];
 }

@@ -190,7 +190,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     const { title, message } = only(errorsOf(result));
     assert.equal(title, "The Action cannot tell whether the job started");
     assert.match(message, /Check Mintlify's dashboard before a re-run, which starts another job/);
-    assert.match(result.summary, /^### It is not known/);
+    assert.match(result.summary, /^### The Action cannot tell/);
   });
 
   test("updates one comment on the pull request in every run", async (run) => {
