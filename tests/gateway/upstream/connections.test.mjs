@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Receiver } from "../../harness/receiver.mjs";
+import { until } from "../analytics_requests.mjs";
 import { CLOCK_RATE, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
@@ -92,7 +92,7 @@ test("uses two connections for stalled webhooks, which block neither reads nor c
   await Promise.all(streams.map((stream) => stream.ended));
   await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === ids.length, OTHER_PROJECT);
   const arrivals = () => receivers.flatMap(({ deliveries }) => deliveries).map(({ at }) => at);
-  while (arrivals().length < WEBHOOK_CONNECTIONS) await sleep(5);
+  await until(() => arrivals().length >= WEBHOOK_CONNECTIONS);
   for (let count = 0; count < CONNECTIONS; count += 1) {
     assert.equal((await create({ project: OTHER_PROJECT })).status, 201);
   }

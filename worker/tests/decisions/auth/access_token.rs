@@ -221,7 +221,7 @@ fn only_configured_secrets_verify_during_rotation() {
     };
     assert!(verifies(old, &[new, old]) && verifies(new, &[new, old]));
     assert!(!verifies(old, &[new]), "after the rotation");
-    let third = "a-third-secret-that-is-nobody-s-of-32-b";
+    let third = "a-third-secret-that-is-not-in-use-of-32";
     for other in [third, &format!("{new},{old}")] {
         assert!(!verifies(other, &[new, old]), "{other}");
     }

@@ -260,8 +260,8 @@ fn subject_must_be_a_nonempty_string() {
     for subject in [None, Some(json!(null)), Some(json!(1)), Some(json!(["a"]))] {
         assert_refused(&with_claim("sub", subject), INCOMPLETE);
     }
-    let nobody = with_claim("sub", Some(json!("")));
-    assert_refused(&nobody, "the access token has no subject");
+    let anonymous = with_claim("sub", Some(json!("")));
+    assert_refused(&anonymous, "the access token has no subject");
 }
 
 #[test]
