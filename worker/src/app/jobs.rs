@@ -41,14 +41,18 @@ pub async fn read(context: &mut Context, resource: Resource) -> Result<HostRespo
     }
 }
 
-/// Reads a job of the request's project, or a deployment of any project if the request has none.
+/// Reads a job of the request's project, or a deployment. Without a project, the caller must compare
+/// the deployment's own with the access token.
 pub async fn fetch(
     context: &mut Context,
     resource: Resource,
     job: &JobId,
 ) -> Result<Result<GatewayResponse, UpstreamFailure>, Problem> {
     let (ids, id) = (context.ids(), job.as_str());
-    let owner = context.facts.project.clone();
+    let owner = match resource {
+        Resource::Job => Some(context.project()?.clone()),
+        Resource::Deployment => context.facts.project.clone(),
+    };
     // The path of a deployment names no project either.
     let project = owner.clone().map_or_else(|| ProjectId::new("-"), Ok)?;
     let (operation, target) = resource.read_request(&project, id)?;
