@@ -20,7 +20,7 @@ const PROMPT = {
 const JOB = {
   name: "ID",
   required: true,
-  summary: "The job's id, or its first 8 characters or more.",
+  summary: "The job's id, or its first 8 to 19 characters.",
 };
 const LIST = findOperation("agentJobs.list");
 

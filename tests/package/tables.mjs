@@ -6,7 +6,7 @@ import { ROOT } from "../../scripts/versions.mjs";
 const TABLES = {
   runtimes: {
     title: "Where the package runs",
-    text: "We test the package in these runtimes, bundlers and browsers. Each row shows one run of the same checks with the packed tarball. `npm run test:matrix -- package` generates this table. [Bundlers and loading](bundlers.md) lists the settings.",
+    text: "We test the package in these runtimes, bundlers and browsers. Each row shows one run of the same checks with the packed tarball. `npm run test:matrix -- package` generates this table. [Bundlers and loading](bundlers.md) lists the settings that bundlers, browsers and test runners need.",
     columns: { runtime: "Runtime", version: "Version", way: "How", result: "Result" },
   },
   behaviour: {
