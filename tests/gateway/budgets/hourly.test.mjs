@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
-import { assertProblem, before, useGate } from "../recorded_gateway.mjs";
+import { assertProblem, useGate } from "../recorded_gateway.mjs";
 import {
   arrivals,
   assertExceeded,
@@ -39,11 +39,7 @@ describe("an hourly window", () => {
       },
     },
   });
-  let alice;
-
-  before(() => {
-    alice = new Caller(gate);
-  });
+  const alice = new Caller(gate);
   beforeEach(() => gate.upstream.reset());
 
   /** Sets the upstream's response to the next request of an operation. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { caller, viewsOf } from "../analytics_requests.mjs";
 import { exportOf, splitLines } from "../expected_exports.mjs";
-import { before, useGate } from "../recorded_gateway.mjs";
+import { useGate } from "../recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
 let range;
@@ -13,11 +13,7 @@ const gate = useGate("exports-consistent", {
   upstream: { pages: 700, analyticsLimit: 1e6 },
   gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
 });
-let reader;
-
-before(() => {
-  reader = caller(gate, "rita");
-});
+const reader = caller(gate, "rita");
 beforeEach(async () => {
   await gate.upstream.reset();
   const { today } = await gate.upstream.clock();

@@ -12,7 +12,7 @@ import {
   rowsUpstream,
   splitLines,
 } from "../expected_exports.mjs";
-import { assertProblem, before, PROJECT, useGate } from "../recorded_gateway.mjs";
+import { assertProblem, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 const SCOPE = "analytics:read analytics:conversations";
 const TYPES = {
@@ -24,11 +24,7 @@ const gate = useGate("exports", {
   upstream: { pages: 2600, searches: 430, analyticsLimit: 1e6 },
   gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
 });
-let reader;
-
-before(() => {
-  reader = caller(gate, "rita", { scope: SCOPE });
-});
+const reader = caller(gate, "rita", { scope: SCOPE });
 beforeEach(() => gate.upstream.reset());
 
 const getExport = (report, query, options = reader) => gate.get(exportOf(report, query), options);

@@ -13,7 +13,7 @@ import {
   rowsUpstream,
 } from "../expected_exports.mjs";
 import { runSql } from "../jobs_gateway.mjs";
-import { before, useGate } from "../recorded_gateway.mjs";
+import { useGate } from "../recorded_gateway.mjs";
 
 const HOUR_MS = 3_600_000;
 /** The hourly request limit of the upstream and of the gateway. */
@@ -61,11 +61,7 @@ describe("an export over four windows", () => {
     upstream: { pages: ROWS, analyticsLimit: BUDGET },
     gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: String(BUDGET) } },
   });
-  let reader;
-
-  before(() => {
-    reader = caller(gate, "rita");
-  });
+  const reader = caller(gate, "rita");
 
   /** Simulates that an hour passes, for the gateway's reservations and for the simulator. */
   async function passAnHour() {
