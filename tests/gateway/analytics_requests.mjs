@@ -103,21 +103,21 @@ export async function upstreamsOwn(gate, target) {
 /** Returns the organization's section of the health report, which operators can read. */
 export async function organization(gate) {
   const operator = { projects: [], scope: "gateway:operate" };
-  const answer = await gate.get("/healthz?deep", caller(gate, "operator", operator));
-  assert.equal(answer.status, 200, answer.text);
-  return answer.json.organization;
+  return (await gate.read("/healthz?deep", caller(gate, "operator", operator))).organization;
 }
 
 export async function budget(gate) {
   return (await organization(gate)).budgets.analytics;
 }
 
-/** Returns the result of `run`, and the requests that it sends upstream and that its budget counts. */
-export async function costOf(gate, run) {
+/** Returns the result of `run`. Asserts that it sends and charges this number of requests. */
+export async function costing(gate, requests, run) {
   const [visited, { left }] = [await gate.received(), await budget(gate)];
   const result = await run();
   const visits = (await gate.received()) - visited;
-  return { result, visits, units: left - (await budget(gate)).left };
+  const units = left - (await budget(gate)).left;
+  assert.deepEqual({ visits, units }, { visits: requests, units: requests });
+  return result;
 }
 
 export async function until(check) {

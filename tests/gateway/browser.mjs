@@ -33,9 +33,9 @@ export const WRITES = [
 ];
 
 export class Browser {
-  constructor(gate) {
+  constructor(gate, cookie) {
     this.gate = gate;
-    this.cookies = new Map();
+    this.cookies = new Map(cookie === undefined ? [] : [[SESSION_COOKIE, cookie]]);
   }
 
   get cookie() {

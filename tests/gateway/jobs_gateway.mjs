@@ -40,6 +40,18 @@ export function useJobs(name, options) {
   return jobs;
 }
 
+export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+
+/** Returns the variables of a gateway that sends webhooks to these receivers. */
+export const webhookVars = (...receivers) => ({
+  WEBHOOK_SECRET,
+  WEBHOOK_HOSTS: receivers.map(({ host }) => host).join(","),
+});
+
+export const hook = (url) => [["Webhook-Url", url]];
+export const keyed = (key) => [["Idempotency-Key", key]];
+export const idsOf = (listed) => listed.map(({ id }) => id);
+
 /** Undoes migration 22, so that a test can restore an earlier schema. */
 export const UNDO_DEPLOYMENTS = [
   "ALTER TABLE project DROP COLUMN resource",
@@ -95,14 +107,22 @@ class Jobs {
     return `/v2/agent/${project}/job${id === undefined ? "" : `/${id}`}${rest}`;
   }
 
-  async create(prompt = "document the API", { project, headers, authorization } = {}) {
-    const answer = await this.gate.post(
-      this.path(undefined, { project }),
-      { prompt },
-      { headers, authorization: authorization ?? this.authorization },
-    );
+  /** Creates a job, or sends a follow-up to the job `id`. Returns the response. */
+  send(prompt, { id, project, headers, authorization = this.authorization } = {}) {
+    const target = this.path(id, { project, rest: id === undefined ? "" : "/message" });
+    return this.gate.post(target, { prompt }, { headers, authorization });
+  }
+
+  async create(prompt = "document the API", options = {}) {
+    const answer = await this.send(prompt, options);
     assert.equal(answer.status, 201, answer.text);
     return answer.json;
+  }
+
+  async createMany(count, prompt, options) {
+    const ids = [];
+    for (let at = 0; at < count; at += 1) ids.push((await this.create(prompt, options)).id);
+    return ids;
   }
 
   /** Bypasses the gateway: creates a job at the simulator, or sends a follow-up to the job `id`. */
@@ -117,15 +137,24 @@ class Jobs {
     return await response.json();
   }
 
-  async followUp(id, prompt = "and more", { project } = {}) {
-    const target = this.path(id, { project, rest: "/message" });
-    const answer = await this.gate.post(target, { prompt }, { authorization: this.authorization });
+  async followUp(id, prompt = "and more", options = {}) {
+    const answer = await this.send(prompt, { id, ...options });
     assert.equal(answer.status, 200, answer.text);
     return answer.json;
   }
 
   get(target, headers = []) {
     return this.gate.get(target, { headers, authorization: this.authorization });
+  }
+
+  read(target, { authorization = this.authorization } = {}) {
+    return this.gate.read(target, { authorization });
+  }
+
+  /** Returns a page of a project's job list. */
+  list(query = {}, { project = PROJECT, authorization } = {}) {
+    const target = `/v2/agent/${project}/jobs?${new URLSearchParams(query)}`;
+    return this.read(target, { authorization });
   }
 
   /** Opens an event stream, which {@link stop} closes. */
@@ -145,6 +174,24 @@ class Jobs {
     const stream = this.openStream(`/v2/agent/${project}/jobs/events`, options);
     await stream.opened;
     assert.equal(stream.status, 200, stream.text);
+    return stream;
+  }
+
+  watchMany(count, id, options) {
+    return Promise.all(Array.from({ length: count }, () => this.watching(id, options)));
+  }
+
+  /** Changes a job upstream, and waits until each of the streams has its new status. */
+  async change(id, fields, ...streams) {
+    await this.upstream.setJob(id, fields);
+    await Promise.all(streams.map((stream) => stream.event(isNow(fields.status))));
+  }
+
+  /** Finishes a job upstream, and waits for the end of a stream of the job. */
+  async finish(id, { project, status = "completed", ...fields } = {}) {
+    const stream = await this.watching(id, { project });
+    await this.upstream.setJob(id, { status, ...fields });
+    await stream.ended;
     return stream;
   }
 
@@ -189,10 +236,7 @@ class Jobs {
   }
 
   async health(project = PROJECT) {
-    const url = `${this.gate.gateway.url}/healthz?deep&project=${project}`;
-    const response = await fetch(url, { headers: { authorization: this.authorization } });
-    assert.equal(response.status, 200);
-    return (await response.json()).project;
+    return (await this.read(`/healthz?deep&project=${project}`)).project;
   }
 
   async untilHealth(check, project) {

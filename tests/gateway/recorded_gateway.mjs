@@ -149,9 +149,9 @@ export class RecordedGateway {
     return token;
   }
 
-  /** Returns the bytes of a request. By default, the request has a valid token. */
-  bytes({ authorization, json, headers = [], host = this.host, ...rest }) {
-    const credential = authorization === undefined ? `Bearer ${this.token()}` : authorization;
+  /** Returns the bytes of a request. By default, it has a valid token with changed `claims`. */
+  bytes({ authorization, claims, json, headers = [], host = this.host, ...rest }) {
+    const credential = authorization === undefined ? `Bearer ${this.token(claims)}` : authorization;
     const fields = [
       ["Host", host],
       ...(credential === null ? [] : [["Authorization", credential]]),
@@ -183,6 +183,13 @@ export class RecordedGateway {
 
   get(target, options = {}) {
     return this.send({ target, ...options });
+  }
+
+  /** Returns the JSON of a 200 response. */
+  async read(target, options) {
+    const answer = await this.get(target, options);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json;
   }
 
   post(target, json, options = {}) {

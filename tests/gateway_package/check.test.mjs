@@ -1,34 +1,23 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { checkConfig } from "../../gateway/dist/tools/check.js";
 import { init } from "../../gateway/dist/tools/init.js";
 import { SECRETS } from "../../gateway/dist/tools/secrets.js";
 import { ROOT } from "../../scripts/versions.mjs";
+import { makeFolder } from "../harness/folder.mjs";
 
 const VALUE = "hunter2-of-the-operator";
-let home;
-let configFile;
+const directory = join(makeFolder({ after }, "check"), "my-gateway");
+const configFile = join(directory, "wrangler.toml");
 let template;
 
 before(async () => {
-  home = mkdtempSync(join(tmpdir(), "quillgate-check-"));
-  const directory = join(home, "my-gateway");
   await init({ directory, project: "acme", archive: false });
-  configFile = join(directory, "wrangler.toml");
   template = readFileSync(configFile, "utf8");
 });
-after(() => rmSync(home, { recursive: true, force: true }));
 beforeEach(() => writeFileSync(configFile, template));
-
-const addVariables = (lines) =>
-  writeFileSync(
-    configFile,
-    template.replace("[vars]\n", () => `[vars]\n${lines}\n`),
-  );
-const addEnvironments = (lines) => writeFileSync(configFile, `${template}\n${lines}\n`);
 
 test("the check finds no problem in the configuration that init writes", async () => {
   assert.deepEqual((await checkConfig({ configFile })).problems, []);
@@ -46,7 +35,8 @@ test("the check's secrets are the variables that the documentation lists as secr
 });
 
 test("the check names a secret among the variables and where to move it, without its value", async () => {
-  addVariables(SECRETS.map((name) => `${name} = "${VALUE}"`).join("\n"));
+  const variables = SECRETS.map((name) => `${name} = "${VALUE}"\n`).join("");
+  writeFileSync(configFile, template.replace("[vars]\n", `[vars]\n${variables}`));
   const { problems } = await checkConfig({ configFile });
   const named = problems.filter(({ message }) => message.startsWith("is a secret"));
   const names = named.map(({ name }) => name);
@@ -59,9 +49,8 @@ test("the check names a secret among the variables and where to move it, without
 });
 
 test("the check finds a secret in an environment, whichever environment it checks", async () => {
-  addEnvironments(
-    `[env.staging.vars]\nACCESS_TOKEN_SECRET = "${VALUE}-${VALUE}"\n[env.production]`,
-  );
+  const staging = `[env.staging.vars]\nACCESS_TOKEN_SECRET = "${VALUE}-${VALUE}"`;
+  writeFileSync(configFile, `${template}\n${staging}\n[env.production]\n`);
   const message =
     "is a secret: take it out of [env.staging.vars] of wrangler.toml and use " +
     "wrangler secret put ACCESS_TOKEN_SECRET --env staging";

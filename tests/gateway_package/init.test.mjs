@@ -1,34 +1,25 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { init } from "../../gateway/dist/tools/init.js";
 import { ROOT } from "../../scripts/versions.mjs";
+import { makeFolder } from "../harness/folder.mjs";
 
 const FILES = [".dev.vars.example", ".gitignore", "README.md", "package.json", "wrangler.toml"];
-const OWN = JSON.parse(readFileSync(join(ROOT, "gateway", "package.json"), "utf8"));
-let home;
+const home = makeFolder({ after }, "init");
 
-before(() => {
-  home = mkdtempSync(join(tmpdir(), "quillgate-init-"));
-});
-after(() => rmSync(home, { recursive: true, force: true }));
-
-function read(directory, file) {
-  return readFileSync(join(directory, file), "utf8");
-}
+const read = (...path) => readFileSync(join(...path), "utf8");
+const readJson = (...path) => JSON.parse(read(...path));
+const OWN = readJson(ROOT, "gateway", "package.json");
 
 test("init writes a folder that depends on exactly this version of the gateway", async () => {
-  const { directory, files } = await init({
-    directory: join(home, "Docs Gateway"),
-    project: "acme-docs",
-    archive: false,
-  });
+  const options = { directory: join(home, "Docs Gateway"), project: "acme-docs", archive: false };
+  const { directory, files } = await init(options);
   assert.deepEqual([...files].sort(), FILES);
   assert.deepEqual(readdirSync(directory).sort(), FILES);
 
-  const manifest = JSON.parse(read(directory, "package.json"));
+  const manifest = readJson(directory, "package.json");
   assert.equal(manifest.dependencies["quillgate-gateway"], OWN.version);
   assert.equal(`^${manifest.devDependencies.wrangler}`, OWN.peerDependencies.wrangler);
   assert.deepEqual(Object.keys(manifest.scripts), ["check", "deploy", "dev"]);
@@ -46,11 +37,8 @@ test("init writes a folder that depends on exactly this version of the gateway",
 });
 
 test("init --archive adds the database, the cron trigger and the project", async () => {
-  const { directory } = await init({
-    directory: join(home, "with-archive"),
-    project: "acme",
-    archive: true,
-  });
+  const directory = join(home, "with-archive");
+  await init({ directory, project: "acme", archive: true });
   const config = read(directory, "wrangler.toml");
   for (const line of [
     "[[d1_databases]]",
@@ -63,11 +51,9 @@ test("init --archive adds the database, the cron trigger and the project", async
     assert.ok(config.split("\n").includes(line), `${line} in\n${config}`);
   }
   assert.match(read(directory, "README.md"), /wrangler d1 create quillgate-archive/);
-  const { deploy } = JSON.parse(read(directory, "package.json")).scripts;
-  assert.match(
-    deploy,
-    /check && wrangler d1 migrations apply ARCHIVE --remote && wrangler deploy$/,
-  );
+  const { deploy } = readJson(directory, "package.json").scripts;
+  const command = "wrangler d1 migrations apply ARCHIVE --remote";
+  assert.match(deploy, new RegExp(`check && ${command} && wrangler deploy$`));
 });
 
 test("init prompts for missing options and uses the default for an empty answer", async () => {
@@ -103,11 +89,11 @@ test("init without a project and without a prompt writes nothing", async () => {
 });
 
 test("the gateway package depends on the version of wrangler that the tests use", () => {
-  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { devDependencies } = readJson(ROOT, "package.json");
   assert.equal(OWN.peerDependencies.wrangler, `^${devDependencies.wrangler}`);
 });
 
 test("both npm packages have the same version", () => {
-  const { version } = JSON.parse(readFileSync(join(ROOT, "pkg", "package.json"), "utf8"));
+  const { version } = readJson(ROOT, "pkg", "package.json");
   assert.equal(OWN.version, version);
 });

@@ -88,15 +88,10 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
     const config = readFileSync(join(folder, "wrangler.toml"), "utf8");
     const typos = `[vars]\nTRUSTED_ISSUER = "${VALUE}"\nJOB_POLL_SECONDS = "${VALUE}"\n`;
     assert.match(config, /^\[vars\]\n/m);
-    writeFileSync(
-      join(folder, "typos.toml"),
-      config.replace("[vars]\n", () => typos),
-    );
-    const { code, output } = await operator.run(
-      "my-gateway",
-      "./node_modules/.bin/quillgate",
-      ...["config", "check", "--config", "typos.toml", "--secrets", "secrets.json"],
-    );
+    writeFileSync(join(folder, "typos.toml"), config.replace("[vars]\n", typos));
+    const flags = ["--config", "typos.toml", "--secrets", "secrets.json"];
+    const command = ["./node_modules/.bin/quillgate", "config", "check", ...flags];
+    const { code, output } = await operator.run("my-gateway", ...command);
     assert.equal(code, 10, output);
     assert.match(
       output,
@@ -118,10 +113,8 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
   });
 
   test("wrangler can deploy the folder without changes", async () => {
-    const output = await operator.succeed(
-      "my-gateway",
-      ...["npx", "wrangler", "deploy", "--dry-run", "--outdir", "uploaded"],
-    );
+    const command = ["npx", "wrangler", "deploy", "--dry-run", "--outdir", "uploaded"];
+    const output = await operator.succeed("my-gateway", ...command);
     for (const binding of ["PROJECT_GATE", "ORG_GATE", "SESSION", "ASSETS"])
       assert.match(output, RegExp(binding));
     const uploaded = readdirSync(join(folder, "uploaded"));
@@ -132,13 +125,8 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
   });
 
   test("an archive needs its database's id and gets the package's migrations", async () => {
-    const directory = await operator.initLike(
-      "my-gateway",
-      "with-archive",
-      "--project",
-      PROJECT,
-      "--archive",
-    );
+    const flags = ["--project", PROJECT, "--archive"];
+    const directory = await operator.initLike("my-gateway", "with-archive", ...flags);
     const before = await operator.run("with-archive", "npm", "run", "check");
     assert.equal(before.code, 10, before.output);
     assert.match(before.output, /^d1_databases must have the database_id/m);
@@ -168,8 +156,7 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
     const signed = createHmac("sha256", secret).update(`${head}.${claims}`).digest("base64url");
     assert.equal(signature, signed);
     const { sub, projects, scope } = JSON.parse(Buffer.from(claims, "base64url").toString("utf8"));
-    const expected = { sub: "alice", projects: [PROJECT] };
-    assert.deepEqual({ sub, projects }, expected);
+    assert.deepEqual({ sub, projects }, { sub: "alice", projects: [PROJECT] });
     assert.equal(scope, "jobs:create jobs:read analytics:read");
   });
 
@@ -186,14 +173,10 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
     const [, line] = readPrograms();
     writeFileSync(join(folder, "custom.js"), line);
     const config = readFileSync(join(folder, "wrangler.toml"), "utf8");
-    writeFileSync(
-      join(folder, "custom.toml"),
-      config.replace(/^main = .*$/m, 'main = "custom.js"'),
-    );
-    const output = await operator.succeed(
-      "my-gateway",
-      ...["npx", "wrangler", "deploy", "--dry-run", "--config", "custom.toml"],
-    );
+    const custom = config.replace(/^main = .*$/m, 'main = "custom.js"');
+    writeFileSync(join(folder, "custom.toml"), custom);
+    const command = ["npx", "wrangler", "deploy", "--dry-run", "--config", "custom.toml"];
+    const output = await operator.succeed("my-gateway", ...command);
     assert.match(output, /ORG_GATE/);
   });
 

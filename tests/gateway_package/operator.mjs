@@ -92,11 +92,8 @@ class Operator {
     };
     writeFileSync(path, JSON.stringify(local, null, 2));
     await this.succeed(name, "npm", "install", ...QUIET);
-    for (const link of ["wrangler", ".bin/wrangler"]) {
-      symlinkSync(
-        realpathSync(join(ROOT, "node_modules", link)),
-        join(folder, "node_modules", link),
-      );
+    for (const link of ["node_modules/wrangler", "node_modules/.bin/wrangler"]) {
+      symlinkSync(realpathSync(join(ROOT, link)), join(folder, link));
     }
     return folder;
   }
@@ -105,15 +102,10 @@ class Operator {
   async initLike(other, name, ...flags) {
     const folder = await this.writeFolder(name, ...flags);
     const [own, others] = [folder, join(this.home, other)].map((path) => readManifest(path));
-    const packagesOf = ({ dependencies, devDependencies }) =>
-      Object.keys({ ...dependencies, ...devDependencies }).filter(
-        (dependency) => dependency !== "wrangler",
-      );
-    assert.deepEqual(
-      packagesOf(own),
-      packagesOf(others),
-      "both folders have the same dependencies",
-    );
+    const packagesOf = ({ dependencies, devDependencies: { wrangler: _, ...rest } }) =>
+      Object.keys({ ...dependencies, ...rest });
+    const message = "both folders have the same dependencies";
+    assert.deepEqual(packagesOf(own), packagesOf(others), message);
     symlinkSync(join(this.home, other, "node_modules"), join(folder, "node_modules"));
     return folder;
   }

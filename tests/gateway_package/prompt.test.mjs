@@ -2,27 +2,18 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
+import { makeFolder } from "../harness/folder.mjs";
 
 const COMMAND = join(ROOT, "pkg", "dist", "cli", "bin.js");
-const CTRL_C = "\x03";
-const CTRL_D = "\x04";
 
-let root;
-let home;
-
-before(() => {
-  root = mkdtempSync(join(tmpdir(), "quillgate-prompt-"));
-  home = join(root, "home");
-  mkdirSync(home);
-  mkdirSync(join(root, "node_modules"));
-  symlinkSync(join(ROOT, "gateway"), join(root, "node_modules", "quillgate-gateway"));
-});
-after(() => rmSync(root, { recursive: true, force: true }));
+const root = makeFolder({ after }, "prompt");
+const home = join(root, "home");
+for (const name of [home, join(root, "node_modules")]) mkdirSync(name);
+symlinkSync(join(ROOT, "gateway"), join(root, "node_modules", "quillgate-gateway"));
 
 /** Runs `init` in a terminal and types each answer when its question appears. */
 async function typeAnswers(answers) {
@@ -43,10 +34,7 @@ async function typeAnswers(answers) {
   return { code, screen, left };
 }
 
-for (const [name, key] of [
-  ["Ctrl-C", CTRL_C],
-  ["Ctrl-D", CTRL_D],
-]) {
+for (const [name, key] of Object.entries({ "Ctrl-C": "\x03", "Ctrl-D": "\x04" })) {
   test(`${name} at a question ends init, which writes nothing`, async () => {
     const { code, screen } = await typeAnswers([["Project id", key]]);
     assert.equal(code, 130, screen);

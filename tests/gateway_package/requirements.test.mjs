@@ -35,10 +35,8 @@ test("the check finds no gap in a configuration that has more than needed", () =
     compatibility_flags: ["another", "enable_request_signal"],
   };
   assert.deepEqual(findGaps(config, needed), []);
-  assert.deepEqual(
-    findGaps({ ...config, assets: { ...config.assets, run_worker_first: true } }, needed),
-    [],
-  );
+  const assets = { ...config.assets, run_worker_first: true };
+  assert.deepEqual(findGaps({ ...config, assets }, needed), []);
 });
 
 const bindings = [

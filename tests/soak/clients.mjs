@@ -204,9 +204,8 @@ export class SoakClient {
       }
     } catch (error) {
       if (error instanceof JobWaitTimeoutError) {
-        this.#ledger.reportFault(
-          `wait: the end of ${known.id} was not reported within ${WAIT_TIMEOUT_MS} ms`,
-        );
+        const fault = `the end of ${known.id} was not reported within ${WAIT_TIMEOUT_MS} ms`;
+        this.#ledger.reportFault(`wait: ${fault}`);
       }
       throw error;
     }
@@ -253,9 +252,8 @@ export class SoakClient {
         this.#ledger.reportFault(`list: ${id} has a prompt that no client sent`);
     }
     const newest = this.#ledger.created[project] ?? 0;
-    const missing = mine.find(
-      ({ id, sequence }) => newest - sequence < MIN_LISTED && !ids.includes(id),
-    );
+    const recent = mine.filter(({ sequence }) => newest - sequence < MIN_LISTED);
+    const missing = recent.find(({ id }) => !ids.includes(id));
     if (missing) this.#ledger.reportFault(`list: ${missing.id} is not listed`);
   }
 
@@ -283,9 +281,8 @@ export class SoakClient {
   /** Compares a returned job with the record of it. */
   #checkJob(known, job, messages) {
     if (job.id !== known.id || job.createdAt !== known.createdAt) {
-      this.#ledger.reportFault(
-        `${known.id} was requested, but ${JSON.stringify(job)} was returned`,
-      );
+      const returned = JSON.stringify(job);
+      this.#ledger.reportFault(`${known.id} was requested, but ${returned} was returned`);
     }
     const { status, source, model, archivedAt } = job;
     const isWhole = source?.repository && source.ref && model && archivedAt !== undefined;

@@ -66,10 +66,9 @@ const gate = useGate("reports", {
   upstream: UPSTREAM,
   gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
 });
-let reader;
+const reader = caller(gate, "rita", BOTH);
 
 before(async () => {
-  reader = caller(gate, "rita", BOTH);
   const range = { dateFrom: "2020-01-01", dateTo: "2020-03-01" };
   const { conversations } = await gate.upstream.report({ report: "assistant", ...range });
   turns = [...new Set(conversations.map(({ id }) => id))];
@@ -216,11 +215,7 @@ describe("the shared budget of all reports", () => {
     upstream: UPSTREAM,
     gateway: { vars: { ANALYTICS_FRESH_SECONDS: "1" } },
   });
-  let analyst;
-
-  before(() => {
-    analyst = caller(own, "rita", BOTH);
-  });
+  const analyst = caller(own, "rita", BOTH);
 
   test(`limits all reports together to ${LIMIT} requests`, async () => {
     for (let used = await own.received(); used < LIMIT; used += 1) {

@@ -4,32 +4,94 @@ import { test } from "node:test";
 import { queryArchive, startGateway } from "../../harness/gateway.mjs";
 import { assertProblem } from "../recorded_gateway.mjs";
 import {
-  add,
   allDays,
-  archivedState,
-  archiveRequests,
-  assertEqualToTruth,
-  assertEstimated,
-  assertWithinShare,
-  countRepetitions,
-  countRequests,
+  byPath,
   counts,
   DAY_MS,
   DAYS,
-  dayNumber,
   days,
   daysAgo,
   gate,
+  LIMIT,
+  MIN_WINDOW_MS,
   PAGES,
-  PER_THOUSAND,
   query,
+  RECHECK_DAYS,
   read,
   runUntilComplete,
+  SHARE,
   send,
   truthOf,
   truths,
-  unsettled,
 } from "./archived_days.mjs";
+
+const dayNumber = (date) => Date.parse(date) / DAY_MS;
+
+/** Returns the requests that the archive needs for each day: one for visitors, one per 250 rows. */
+async function countRequests(dates) {
+  const found = await Promise.all(dates.map(truthOf));
+  return found.map(({ views }) => 1 + Math.max(1, Math.ceil(views.length / 250)));
+}
+
+const add = (numbers) => numbers.reduce((all, number) => all + number, 0);
+
+/** Returns the days that the archive fetches again if their last fetch was yesterday. */
+const unsettled = () => Array.from({ length: RECHECK_DAYS + 1 }, (_, at) => daysAgo(at + 1));
+
+/** Asserts that an estimated number of requests is plausible. */
+function assertEstimated(requests, days, each) {
+  const [min, max] = [days * Math.min(...each), days * Math.max(...each)];
+  assert.ok(min <= requests && requests <= max, `${requests}, not ${min} to ${max}`);
+}
+
+const select = (sql) => queryArchive(gate.state, sql);
+const update = (sql) => select(`${sql}; SELECT 1 AS done`);
+
+/** Returns the stored rows of all pages, ordered by day and path. */
+const archivedRows = () =>
+  select("SELECT day, path, human, ai, total FROM page_views ORDER BY day, path");
+
+/** Returns the archived counts of all days and pages, and the number of staged pages. */
+const archivedState = async () => [
+  await archivedRows(),
+  await select(`SELECT day, pages, human, ai, total, visitors_total,
+     (SELECT count(*) FROM staging) AS staged FROM day ORDER BY day`),
+];
+
+async function assertEqualToTruth() {
+  const expected = (await truths()).flatMap(({ date, views }) =>
+    views
+      .filter(({ total }) => total > 0)
+      .map(({ path, ...rest }) => ({ day: dayNumber(date), path, ...counts(rest) }))
+      .sort(byPath),
+  );
+  assert.ok(expected.length > DAYS * PAGES * 0.5, `${expected.length} rows`);
+  assert.deepEqual(await archivedRows(), expected);
+}
+
+/** Returns the number of requests that repeat the target of an earlier request. */
+function countRepetitions(requests) {
+  return requests.length - new Set(requests.map(({ target }) => target)).size;
+}
+
+function assertWithinShare(requests) {
+  const share = Math.floor((LIMIT * SHARE) / 100);
+  const times = requests.map(({ at }) => at);
+  assert.ok(times.every(Number.isFinite), "each request has a time");
+  for (const [at, time] of times.entries()) {
+    const next = times[at + share];
+    const isApart = next === undefined || next - time >= MIN_WINDOW_MS;
+    assert.ok(isApart, `${share + 1} requests within ${next - time} ms`);
+  }
+}
+
+const archiveRequests = async () =>
+  (await gate.upstream.requests()).filter(({ target }) => target.includes("/v1/analytics/"));
+
+async function resetUpstream() {
+  await gate.upstream.reset();
+  await gate.upstream.setLimits({ analytics: null });
+}
 
 test("returns an empty archive and reports yesterday as missing before the first cron run", async () => {
   const status = await read("/status");
@@ -43,13 +105,10 @@ test("estimates a backfill on request, and starts it once for repeated requests"
   const dateFrom = daysAgo(DAYS);
   const estimated = await read(`/backfill${query({ dateFrom })}`);
   assert.deepEqual([estimated.dateFrom, estimated.days], [dateFrom, DAYS]);
-  assert.equal(
-    (await read("/status")).missing[0].dateFrom,
-    daysAgo(1),
-    "an estimate starts no backfill",
-  );
+  const [first] = (await read("/status")).missing;
+  assert.equal(first.dateFrom, daysAgo(1), "an estimate starts no backfill");
   for (const json of [{ dateFrom }, { dateFrom }, { dateFrom: daysAgo(2) }]) {
-    const answer = await send("/backfill", { json });
+    const answer = await send("/backfill", json);
     assert.equal(answer.status, 202, answer.text);
     assert.equal(answer.json.dateFrom, dateFrom);
   }
@@ -66,7 +125,7 @@ test(
   LONG,
   async (context) => {
     const each = await countRequests(days());
-    await gate.upstream.setFaultRate({ perThousand: PER_THOUSAND, seed: 7 });
+    await gate.upstream.setFaultRate({ perThousand: 50, seed: 7 });
     for (;;) {
       await gate.gateway.runCron();
       const { complete, requests } = await read("/status");
@@ -92,20 +151,17 @@ test(
     await runUntilComplete();
 
     const { injected } = await gate.upstream.faultRate();
-    const faults = Object.values(injected).reduce((sum, count) => sum + count, 0);
+    const faults = add(Object.values(injected));
     await gate.upstream.clearFaultRate();
     const requests = await archiveRequests();
-    context.diagnostic(
-      `${requests.length} requests, ${faults} faults: ${JSON.stringify(injected)}`,
-    );
+    const counted = `${requests.length} requests, ${faults} faults`;
+    context.diagnostic(`${counted}: ${JSON.stringify(injected)}`);
     assert.ok(faults > 0, "at least one fault is injected");
     assert.equal(new Set(requests.map(({ target }) => target)).size, add(each));
-    assert.ok(
-      countRepetitions(requests) <= faults + 1,
-      "at most one repetition for each fault and the kill",
-    );
+    const repetitions = countRepetitions(requests);
+    assert.ok(repetitions <= faults + 1, "at most one repetition for each fault and the kill");
     assertWithinShare(requests);
-    await assertEqualToTruth(await truths());
+    await assertEqualToTruth();
   },
 );
 
@@ -114,8 +170,7 @@ test(
   LONG,
   async () => {
     const before = await archivedState();
-    await gate.upstream.reset();
-    await gate.upstream.setLimits({ analytics: null });
+    await resetUpstream();
     await gate.gateway.runCron();
     assert.deepEqual(await archiveRequests(), []);
     assert.deepEqual(await archivedState(), before);
@@ -125,15 +180,11 @@ test(
 /** Returns a predicate that accepts the path `prefix` and all paths below it. */
 const below = (prefix) => (path) =>
   prefix === "/" || path === prefix || path.startsWith(`${prefix}/`);
-const sum = (rows) =>
-  rows.reduce(
-    (all, { human, ai, total }) => ({
-      human: all.human + human,
-      ai: all.ai + ai,
-      total: all.total + total,
-    }),
-    { human: 0, ai: 0, total: 0 },
-  );
+const sum = (rows) => ({
+  human: add(rows.map(({ human }) => human)),
+  ai: add(rows.map(({ ai }) => ai)),
+  total: add(rows.map(({ total }) => total)),
+});
 
 /** Returns the first day of the group with `date`, computed in another way than the gateway's. */
 function groupOf(group, date) {
@@ -189,15 +240,10 @@ test("returns series by day, week and month that match the upstream for the site
 });
 
 /** Moves the fetch times of all stored days back by `count` days. */
-const age = (count) =>
-  queryArchive(
-    gate.state,
-    `UPDATE day SET fetched = fetched - ${count * DAY_MS}; SELECT 1 AS done`,
-  );
+const age = (count) => update(`UPDATE day SET fetched = fetched - ${count * DAY_MS}`);
 
 test("corrects an archived day whose counts grew later, with one more fetch", LONG, async () => {
-  await gate.upstream.reset();
-  await gate.upstream.setLimits({ analytics: null });
+  await resetUpstream();
   await gate.upstream.setLate({ day: daysAgo(2), percent: 50 });
   const grown = await truthOf(daysAgo(2));
   const [before] = (await read(query({ dateFrom: daysAgo(2), dateTo: daysAgo(1) }))).views;
@@ -210,15 +256,14 @@ test("corrects an archived day whose counts grew later, with one more fetch", LO
   assert.deepEqual([requests.length, countRepetitions(requests)], [due, 0]);
   const [corrected] = (await read(query({ dateFrom: daysAgo(2), dateTo: daysAgo(1) }))).views;
   assert.deepEqual(counts(corrected), counts(grown.totals));
-  await assertEqualToTruth(await truths());
+  await assertEqualToTruth();
 });
 
 test(
   "archives a day that grows during its fetch without mixing old and new rows",
   LONG,
   async () => {
-    await gate.upstream.reset();
-    await gate.upstream.setLimits({ analytics: null });
+    await resetUpstream();
     await age(1);
     const due = add(await countRequests(unsettled()));
     await gate.upstream.hold({ target: "offset=250", times: 1 });
@@ -248,16 +293,13 @@ test(
     assert.equal(visitorRequests.length, 2, "the fetch starts again");
     // The gateway discarded three responses of the first fetch: the visitors and two pages.
     while ((await archiveRequests()).length < due + 3) await gate.gateway.runCron();
-    await assertEqualToTruth(await truths());
+    await assertEqualToTruth();
   },
 );
 
 test("lists the missing days of a series instead of counting them as zero", async () => {
   const lost = daysAgo(3);
-  await queryArchive(
-    gate.state,
-    `UPDATE day SET fetched = NULL WHERE day = ${dayNumber(lost)}; SELECT 1 AS done`,
-  );
+  await update(`UPDATE day SET fetched = NULL WHERE day = ${dayNumber(lost)}`);
   const byDay = await read(query(allDays()));
   assert.deepEqual(byDay.missing, [lost]);
   assert.equal(byDay.views.length, DAYS - 1);
@@ -291,7 +333,7 @@ test(
     await gate.upstream.clearFaults();
     await runUntilComplete();
     assert.deepEqual((await read("/status")).failures, []);
-    await assertEqualToTruth(await truths());
+    await assertEqualToTruth();
   },
 );
 
@@ -306,7 +348,7 @@ test("deletes archived days past their retention, and no others", LONG, async ()
   }
   const { dateFrom, complete } = await read("/status");
   assert.deepEqual([dateFrom, complete], [daysAgo(RETAINED_DAYS), RETAINED_DAYS]);
-  const [{ first }] = await queryArchive(gate.state, "SELECT min(day) AS first FROM page_views");
+  const [{ first }] = await select("SELECT min(day) AS first FROM page_views");
   assert.equal(first, dayNumber(daysAgo(RETAINED_DAYS)));
   const series = await read(query(allDays()));
   assert.equal(series.views.length, RETAINED_DAYS);
@@ -326,7 +368,7 @@ for (const [what, settings, words] of [
       [`/backfill${query({ dateFrom: daysAgo(1) })}`],
       ["/backfill", { dateFrom: daysAgo(1) }],
     ]) {
-      const { detail } = assertProblem(await send(path, { json }), 501, "archive-not-configured");
+      const { detail } = assertProblem(await send(path, json), 501, "archive-not-configured");
       assert.match(detail, words);
     }
   });

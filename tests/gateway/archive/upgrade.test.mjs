@@ -5,11 +5,11 @@
  * had a path of more than 1,024 bytes, which only the prefixes above them counted.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { ROOT } from "../../../scripts/versions.mjs";
+import { makeFolder } from "../../harness/folder.mjs";
 import { queryArchive, startGateway } from "../../harness/gateway.mjs";
 import { assertProblem, PROJECT, useGate } from "../recorded_gateway.mjs";
 
@@ -17,9 +17,10 @@ const DAY_MS = 86_400_000;
 const FIRST_DAY = Math.floor(Date.now() / DAY_MS) - 9;
 const date = (day) => new Date(day * DAY_MS).toISOString().slice(0, 10);
 const RANGE = { dateFrom: date(FIRST_DAY), dateTo: date(FIRST_DAY + 2) };
+const DAY_COLUMNS =
+  "project, day, pages, human, ai, total, visitors_human, visitors_ai, visitors_total";
 const read = (...path) => readFileSync(join(ROOT, ...path), "utf8");
 const earlier = JSON.parse(read("tests", "gateway", "archive", "earlier_archive.json"));
-const state = mkdtempSync(join(tmpdir(), "quillgate-archive-upgrade-"));
 const gate = useGate("archive-upgrade", async () => {
   const insert = (table, rows) =>
     rows.map((row) => {
@@ -27,7 +28,6 @@ const gate = useGate("archive-upgrade", async () => {
       return `INSERT INTO ${table} VALUES (${values})`;
     });
   const shift = ([node, day, ...counts]) => [node, day + FIRST_DAY, ...counts];
-  const fetched = Date.now();
   const statements = [
     read("worker", "migrations", "0001_archive.sql").replaceAll(/--.*$/gm, ""),
     "CREATE TABLE d1_migrations (name TEXT PRIMARY KEY)",
@@ -35,25 +35,19 @@ const gate = useGate("archive-upgrade", async () => {
     ...insert("project", [[1, PROJECT, FIRST_DAY]]),
     ...insert("node", earlier.node),
     ...insert("views", earlier.views.map(shift)),
-    ...insert(
-      "day (project, day, pages, human, ai, total, visitors_human, visitors_ai, visitors_total)",
-      earlier.day.map(shift),
-    ),
-    `UPDATE day SET fetched = ${fetched}`,
+    ...insert(`day (${DAY_COLUMNS})`, earlier.day.map(shift)),
+    `UPDATE day SET fetched = ${Date.now()}`,
     "SELECT 1 AS done",
   ];
   await queryArchive(state, statements.join(";"));
   return { gateway: { state, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } } };
 });
-after(() => rmSync(state, { recursive: true, force: true, maxRetries: 5 }));
+const state = makeFolder({ after }, "archive-upgrade");
 
-async function get(path, query = {}) {
-  const authorization = `Bearer ${gate.token({ scope: "analytics:read" })}`;
-  const target = `/v1/analytics/${PROJECT}/views/${path}?${new URLSearchParams({ ...RANGE, ...query })}`;
-  const answer = await gate.get(target, { authorization });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.json;
-}
+const claims = { scope: "analytics:read" };
+const targetOf = (path, query) =>
+  `/v1/analytics/${PROJECT}/views/${path}?${new URLSearchParams({ ...RANGE, ...query })}`;
+const get = (path, query) => gate.read(targetOf(path, query), { claims });
 
 const counts = ({ views }) => views.map(({ human, ai, total }) => [human, ai, total]);
 
@@ -76,14 +70,12 @@ test("returns the same series of pages and prefixes after one run", async () => 
     assert.deepEqual(counts(await get("daily", { prefix })), expected, prefix);
   }
   const path = (path) => get("daily", { path }).then(counts);
-  assert.deepEqual(await path("/guides"), [
-    [10, 1, 11],
-    [20, 1, 11],
-  ]);
-  assert.deepEqual(await path("/zero"), [
-    [0, 0, 0],
-    [0, 0, 0],
-  ]);
+  for (const [page, ...expected] of [
+    ["/guides", [10, 1, 11], [20, 1, 11]],
+    ["/zero", [0, 0, 0], [0, 0, 0]],
+  ]) {
+    assert.deepEqual(await path(page), expected);
+  }
 });
 
 test("lists the pages, and the rest of each prefix as one page", async () => {
@@ -99,15 +91,10 @@ test("lists the pages, and the rest of each prefix as one page", async () => {
 test("drops the earlier tables and fetches missing days in the following runs", async () => {
   await gate.gateway.runCron();
   await gate.gateway.stop();
-  const tables = await queryArchive(
-    state,
-    "SELECT name FROM sqlite_schema WHERE name IN ('node', 'views', 'page_views')",
-  );
-  assert.deepEqual(tables, [{ name: "page_views" }]);
-  const [{ days }] = await queryArchive(
-    state,
-    "SELECT count(*) AS days FROM day WHERE has_page_views",
-  );
+  const select = "SELECT name FROM sqlite_schema WHERE name IN ('node', 'views', 'page_views')";
+  assert.deepEqual(await queryArchive(state, select), [{ name: "page_views" }]);
+  const count = "SELECT count(*) AS days FROM day WHERE has_page_views";
+  const [{ days }] = await queryArchive(state, count);
   assert.ok(days > 2, `${days} days`);
   await gate.restart();
 });
@@ -119,10 +106,8 @@ test("returns 501 and the step to take while the new table is missing", async ()
   await gate.gateway.stop();
   const settings = { ...gate.settings, archive: "without tables", state: elsewhere };
   gate.gateway = await startGateway(settings);
-  const authorization = `Bearer ${gate.token({ scope: "analytics:read" })}`;
   for (const path of ["daily", "archived"]) {
-    const target = `/v1/analytics/${PROJECT}/views/${path}?${new URLSearchParams(RANGE)}`;
-    const answer = await gate.get(target, { authorization });
+    const answer = await gate.get(targetOf(path), { claims });
     const { detail } = assertProblem(answer, 501, "archive-not-configured");
     assert.match(detail, /d1 migrations apply ARCHIVE/);
   }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { PROJECT } from "../recorded_gateway.mjs";
 import {
   allDays,
+  byPath,
   counts,
   daysAgo,
   gate,
@@ -13,17 +14,9 @@ import {
   truths,
 } from "./archived_days.mjs";
 
-const TARGET = `/v1/analytics/${PROJECT}/views/archived`;
-
-function request(values, { scope = "analytics:read", target = TARGET, headers = [] } = {}) {
-  const authorization = `Bearer ${gate.token({ scope, projects: [PROJECT, OTHER] })}`;
-  return gate.send({ target: target + query(values), authorization, headers });
-}
-
-async function readPage(values) {
-  const answer = await request(values);
-  assert.equal(answer.status, 200, answer.text);
-  return answer.json;
+function readPage(values) {
+  const claims = { scope: "analytics:read", projects: [PROJECT, OTHER] };
+  return gate.read(`/v1/analytics/${PROJECT}/views/archived${query(values)}`, { claims });
 }
 
 async function readAll(values) {
@@ -43,16 +36,10 @@ function sumPages(days) {
   const sums = new Map();
   for (const { path, human, ai, total } of days.flatMap(({ views }) => views)) {
     const sum = sums.get(path) ?? { path, human: 0, ai: 0, total: 0 };
-    sums.set(path, {
-      path,
-      human: sum.human + human,
-      ai: sum.ai + ai,
-      total: sum.total + total,
-    });
+    const added = { human: sum.human + human, ai: sum.ai + ai, total: sum.total + total };
+    sums.set(path, { path, ...added });
   }
-  return [...sums.values()]
-    .filter(({ total }) => total > 0)
-    .sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+  return [...sums.values()].filter(({ total }) => total > 0).sort(byPath);
 }
 
 test("lists no page and every day as missing while the archive is empty", async () => {
@@ -66,7 +53,7 @@ test("lists no page and every day as missing while the archive is empty", async 
 });
 
 test("lists each page once, with its views on all days, without a request to Mintlify", async () => {
-  assert.equal((await send("/backfill", { json: { dateFrom: allDays().dateFrom } })).status, 202);
+  assert.equal((await send("/backfill", { dateFrom: allDays().dateFrom })).status, 202);
   await runUntilComplete();
   const days = await truths();
   await gate.upstream.reset();

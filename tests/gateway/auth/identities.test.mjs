@@ -4,7 +4,6 @@ import { Issuer } from "../../harness/issuer.mjs";
 import { accessClaims, mintToken, newSecret } from "../../harness/token.mjs";
 import {
   assertProblem,
-  before,
   EVERY_SCOPE,
   JOBS,
   PROJECT,
@@ -34,9 +33,7 @@ const gate = useGate("identities", () => ({
     },
   },
 }));
-before(() => {
-  gate.secret = secret;
-});
+gate.secret = secret;
 beforeEach(() => gate.upstream.reset());
 
 function trusted() {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CLOCK_RATE, isNow, startJobs, useJobs } from "../jobs_gateway.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { assertProblem } from "../recorded_gateway.mjs";
 
 const JOBS = 20;
 /** The window is short, so that the test takes seconds instead of hours. */
@@ -56,8 +56,7 @@ describe("a Mintlify that counts reads as creations", () => {
   }
 
   test("delivers every change of 20 watched jobs and leaves 80 % of the limit to creations", async (context) => {
-    const own = [];
-    for (let index = 0; index < JOBS; index += 1) own.push((await jobs.create("watched")).id);
+    const own = await jobs.createMany(JOBS, "watched");
     const streams = await Promise.all(own.map((id) => jobs.watching(id)));
     await jobs.untilHealth(({ budgets }) => budgets["create-job"].left === LIMIT);
     const stop = keepCreating();
@@ -100,17 +99,14 @@ describe("a job that the gateway did not create", () => {
   const WATCHED = 10;
   const jobs = useJobs("foreign-polls");
 
-  const reader = (sub, quota) => {
-    const grant = { sub, scope: "jobs:read", projects: [PROJECT] };
-    return `Bearer ${jobs.gate.token({ ...grant, quota: { "read-jobs": quota } })}`;
-  };
   const totalReads = async (ids) => {
     const reads = await Promise.all(ids.map((id) => jobs.reads(id)));
     return reads.reduce((sum, { count }) => sum + count, 0);
   };
 
   test("counts polls as reads of the watcher and ends its streams when they are used up", async (context) => {
-    const authorization = reader("limited", QUOTA);
+    const grant = { sub: "limited", scope: "jobs:read", quota: { "read-jobs": QUOTA } };
+    const authorization = `Bearer ${jobs.gate.token(grant)}`;
     const ids = [];
     for (let index = 0; index < WATCHED; index += 1) {
       ids.push((await jobs.directly("made elsewhere")).id);

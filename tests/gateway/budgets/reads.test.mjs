@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { caller } from "../analytics_requests.mjs";
 import { assertProblem, JOBS, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 const LIMIT = 20;
@@ -13,9 +14,7 @@ const gate = useGate("reads", {
 });
 beforeEach(() => gate.upstream.reset());
 
-const as = (sub, claims = {}) => ({
-  authorization: `Bearer ${gate.token({ sub, projects: [PROJECT, OTHER], ...claims })}`,
-});
+const as = (sub) => caller(gate, sub, { projects: [PROJECT, OTHER] });
 const readsOf = (project) => [
   `/v2/agent/${project}/job/j1`,
   `/v2/agent/${project}/jobs`,

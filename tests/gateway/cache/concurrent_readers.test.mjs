@@ -5,7 +5,7 @@ import {
   cacheOf,
   caller,
   closedRange,
-  costOf,
+  costing,
   NO_CACHE,
   openAll,
   openRange,
@@ -16,24 +16,59 @@ import {
   withoutQuota,
 } from "../analytics_requests.mjs";
 import { assertProblem } from "../recorded_gateway.mjs";
+import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 import { EMPTY, HIT, ifNoneMatch, LIMIT, MISS, REFETCHED, useCache } from "./cached_views.mjs";
-import { instrumentedConfig, objectCalls, setObjectFailing } from "./instrumented_worker.mjs";
 
 const READERS = 200;
 const JOINED = "fwd=uri-miss; collapsed";
 
-const gate = useCache("cache-concurrent", {
-  gateway: { config: instrumentedConfig(), vars: { ...LIMIT, ANALYTICS_FRESH_SECONDS: "1" } },
+/** The built Worker with an instrumented organization object. */
+const config = configWith({
+  source: `
+    import worker, { OrgGate as Gate, ProjectGate, Session } from ${JSON.stringify(BUILT_SCRIPT)};
+    let calls = 0;
+    let failing = false;
+    export { ProjectGate, Session };
+    export class OrgGate extends Gate {
+      report(call) {
+        calls += 1;
+        if (failing) throw new Error("unreachable");
+        return super.report(call);
+      }
+    }
+    export default {
+      fetch(request, env, context) {
+        const { pathname, searchParams } = new URL(request.url);
+        if (pathname !== "/v1/instrumented") return worker.fetch(request, env, context);
+        if (searchParams.has("failing")) failing = searchParams.get("failing") === "yes";
+        return Response.json({ calls });
+      },
+    };
+  `,
 });
+const gate = useCache("cache-concurrent", {
+  gateway: { config, vars: { ...LIMIT, ANALYTICS_FRESH_SECONDS: "1" } },
+});
+
+function control(query) {
+  return until(async () => {
+    const answer = await gate.get(`/v1/instrumented${query}`, { authorization: null });
+    return answer.status === 200 && answer.json;
+  });
+}
+
+/** Returns the number of calls for reports that the organization object has received. */
+const objectCalls = async () => (await control("")).calls;
+const setObjectFailing = (failing) => control(`?failing=${failing}`);
 
 describe("the organization object", () => {
   async function together(count, target, { options, others = options, next, meanwhile } = {}) {
     await gate.upstream.hold({ next });
-    const calls = await objectCalls(gate);
+    const calls = await objectCalls();
     const first = openAll(gate, 1, target, options);
     await gate.upstream.untilHeld(1);
     const rest = openAll(gate, count - 1, target, others);
-    await until(async () => (await objectCalls(gate)) >= calls + count);
+    await until(async () => (await objectCalls()) >= calls + count);
     await meanwhile?.(first[0]);
     await gate.upstream.release();
     return readAll([...first, ...rest]);
@@ -41,9 +76,8 @@ describe("the organization object", () => {
 
   test(`sends one upstream request for ${READERS} waiting readers`, async () => {
     const target = viewsOf(closedRange());
-    const { result, visits, units } = await costOf(gate, () => together(READERS, target));
+    const result = await costing(gate, 1, () => together(READERS, target));
     assert.deepEqual(tally(result), { [MISS]: 1, [JOINED]: READERS - 1 });
-    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
     assert.equal(new Set(result.map(({ text }) => text)).size, 1);
   });
 
@@ -51,9 +85,8 @@ describe("the organization object", () => {
     const target = viewsOf(closedRange());
     await gate.get(target);
     const run = () => together(100, target, { options: { headers: NO_CACHE } });
-    const { result, visits, units } = await costOf(gate, run);
+    const result = await costing(gate, 1, run);
     assert.deepEqual(tally(result), { [REFETCHED]: 1, "fwd=request; collapsed": 99 });
-    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
   });
 
   test("returns the failure of a shared request to every waiting reader", async () => {
@@ -72,13 +105,13 @@ describe("the organization object", () => {
     const stale = "hit; ttl=-; detail=quota-exceeded";
     await until(async () => cacheOf(await gate.get(target, spent)) === stale);
 
-    const [calls, received] = [await objectCalls(gate), await gate.received()];
+    const [calls, received] = [await objectCalls(), await gate.received()];
     await gate.upstream.hold({ next: { kind: "status", status: 500 } });
     const shared = openAll(gate, 1, target, reader);
     await gate.upstream.untilHeld(1);
     const exported = target.replace("/views?", "/views/export?format=ndjson&");
     const exports = openAll(gate, EXPORTS, exported, reader);
-    await until(async () => (await objectCalls(gate)) >= calls + 1 + EXPORTS);
+    await until(async () => (await objectCalls()) >= calls + 1 + EXPORTS);
     await gate.upstream.release();
     const [first, ...rest] = await readAll([...shared, ...exports]);
     assertViews(first, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
@@ -120,25 +153,25 @@ describe("the organization object", () => {
   test("serves a cached page without a call to the organization object", async () => {
     const target = viewsOf(closedRange());
     await gate.get(target);
-    const calls = await objectCalls(gate);
+    const calls = await objectCalls();
     const answers = await readAll(openAll(gate, 200, target));
     assert.deepEqual(tally(answers), { [HIT]: 200 });
     assertViews(await gate.get(target, caller(gate, "bob")), HIT);
     assert.equal((await gate.get(target, ifNoneMatch("*"))).status, 304);
-    assert.equal(await objectCalls(gate), calls);
+    assert.equal(await objectCalls(), calls);
   });
 
   test("serves cached pages and returns 503 for others when the organization object fails", async (t) => {
-    t.after(() => setObjectFailing(gate, "no"));
+    t.after(() => setObjectFailing("no"));
     const cached = viewsOf(closedRange());
     const uncached = viewsOf(closedRange());
     await gate.get(cached);
-    await setObjectFailing(gate, "yes");
+    await setObjectFailing("yes");
     assertViews(await gate.get(cached), HIT);
     const problem = await gate.get(uncached);
     assertProblem(problem, 503, "object-unavailable");
     assert.equal(problem.header("retry-after"), "1");
-    await setObjectFailing(gate, "no");
+    await setObjectFailing("no");
     assertViews(await gate.get(uncached), MISS);
   });
 });

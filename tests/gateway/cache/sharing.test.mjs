@@ -1,22 +1,26 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { startGateway } from "../../harness/gateway.mjs";
 import {
   assertViews,
   cacheOf,
   caller,
   closedRange,
-  costOf,
+  costing,
+  NO_CACHE,
   openAll,
+  openRange,
   PAGE_ROWS,
   readAll,
   tally,
+  until,
   upstreamsOwn,
   viewsOf,
 } from "../analytics_requests.mjs";
 import { assertProblem, before, PROJECT } from "../recorded_gateway.mjs";
-import { HIT, LIMIT, MISS, OTHER, useCache } from "./cached_views.mjs";
+import { HIT, headersOf, LIMIT, MISS, OTHER, REFETCHED, useCache } from "./cached_views.mjs";
 
-const gate = useCache("cache", { gateway: { vars: LIMIT } });
+const gate = useCache("cache", { stored: true, gateway: { vars: LIMIT } });
 
 const READERS = 200;
 const JOINED = "fwd=uri-miss; collapsed";
@@ -33,7 +37,7 @@ async function pagesRequested({ upstream }) {
 test(`sends one upstream request for ${READERS} concurrent readers, and returns the same bytes to all`, async () => {
   const target = viewsOf({ ...closedRange(), limit: PAGE_ROWS });
   const expected = await upstreamsOwn(gate, target);
-  const { result, visits, units } = await costOf(gate, async () => {
+  const result = await costing(gate, 1, async () => {
     await gate.upstream.hold();
     const readers = openAll(gate, READERS, target);
     await Promise.all(readers.map(({ sent }) => sent));
@@ -41,7 +45,6 @@ test(`sends one upstream request for ${READERS} concurrent readers, and returns 
     await gate.upstream.release();
     return readAll(readers);
   });
-  assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
   assert.equal(result.filter(({ status }) => status === 200).length, READERS);
   assert.equal(new Set(result.map(({ text }) => text)).size, 1);
   assert.equal(new Set(result.map((answer) => answer.header("etag"))).size, 1);
@@ -63,15 +66,12 @@ describe("upstream pages of 250 rows", () => {
   test("sends one request and charges one unit for ten pages of 25 rows", async () => {
     const range = closedRange();
     const slices = Array.from({ length: 10 }, (_, page) => [25, 25 * page]);
-    const { result, visits, units } = await costOf(gate, () => getSlices(range, slices));
-    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+    const result = await costing(gate, 1, () => getSlices(range, slices));
     assert.deepEqual(await pagesRequested(gate), [[PAGE_ROWS, 0]]);
     assert.deepEqual(result.map(cacheOf), [MISS, ...Array(9).fill(HIT)]);
     const whole = await upstreamsOwn(gate, viewsOf({ ...range, limit: PAGE_ROWS }));
-    assert.deepEqual(
-      result.flatMap(({ json }) => json.views),
-      whole.views,
-    );
+    const views = result.flatMap(({ json }) => json.views);
+    assert.deepEqual(views, whole.views);
   });
 
   test("returns unknown fields of page views and their rows", async () => {
@@ -100,10 +100,7 @@ describe("a cached page", () => {
     assert.equal(answer.header("ratelimit"), undefined);
     const line = await gate.logged(answer.header("x-request-id"));
     const { cache, budgetLeft, upstreamStatus, status } = line;
-    assert.deepEqual(
-      { cache, budgetLeft, upstreamStatus, status },
-      { cache: "hit", budgetLeft: null, upstreamStatus: null, status: 200 },
-    );
+    assert.deepEqual([cache, budgetLeft, upstreamStatus, status], ["hit", null, null, 200]);
   });
 
   test("does not serve the cached page to callers without the project or the scope", async () => {
@@ -136,4 +133,94 @@ describe("a cached page", () => {
     }
     assert.equal((await gate.get(target)).text, cached.text);
   });
+});
+
+test("returns an Age of page views that starts at 0 and grows", async () => {
+  const target = viewsOf(closedRange());
+  const ages = [];
+  await until(async () => {
+    const answer = await gate.get(target);
+    assert.match(answer.header("age"), /^\d+$/);
+    ages.push(Number(answer.header("age")));
+    return ages.at(-1) >= 2;
+  });
+  assert.equal(ages[0], 0);
+  const sorted = ages.toSorted((a, b) => a - b);
+  assert.deepEqual(ages, sorted);
+  assert.equal(await gate.received(), 1);
+});
+
+describe("a validator", () => {
+  let target;
+  let etag;
+
+  before(async () => {
+    target = viewsOf(closedRange());
+    etag = (await gate.get(target)).header("etag");
+  });
+
+  test("returns the same ETag for the same bytes to every caller and after every fetch", async () => {
+    assert.equal((await gate.get(target, caller(gate, "bob"))).header("etag"), etag);
+    const again = await gate.get(target, { headers: NO_CACHE });
+    assertViews(again, REFETCHED);
+    assert.equal(again.header("etag"), etag);
+    const [one, two] = [viewsOf({ ...closedRange(), offset: 9000 }), viewsOf(closedRange())];
+    assert.notEqual((await gate.get(one)).header("etag"), (await gate.get(two)).header("etag"));
+  });
+
+  test("returns another ETag for a changed page", async () => {
+    const page = await upstreamsOwn(gate, target);
+    page.views[0].human += 1;
+    await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
+    const old = headersOf("If-None-Match", etag);
+    const changed = await gate.get(target, { headers: [...NO_CACHE, ...old.headers] });
+    assert.deepEqual(assertViews(changed, REFETCHED).views, page.views.slice(0, 50));
+    assert.notEqual(changed.header("etag"), etag);
+    const hit = await gate.get(target, old);
+    assert.deepEqual(assertViews(hit, HIT).views, page.views.slice(0, 50));
+    assert.equal(hit.header("etag"), changed.header("etag"));
+  });
+});
+
+for (const value of ["no-cache", "max-age=0, no-cache"]) {
+  test(`fetches the page again and charges a unit for Cache-Control: ${value}`, async () => {
+    const target = viewsOf(closedRange());
+    await gate.get(target);
+    const send = () => gate.get(target, headersOf("Cache-Control", value));
+    const result = await costing(gate, 1, send);
+    assertViews(result, REFETCHED);
+    assert.match(result.header("ratelimit"), /^"analytics";r=\d+;t=\d+$/);
+    assertViews(await gate.get(target), HIT);
+  });
+}
+
+describe("a restarted gateway", () => {
+  async function restart(end) {
+    await gate.gateway[end]();
+    gate.gateway = await startGateway({
+      ...gate.settings,
+      port: gate.gateway.port,
+      vars: { ...LIMIT, ANALYTICS_FRESH_SECONDS: "4321" },
+    });
+  }
+
+  for (const [what, end] of Object.entries({ stopped: "stop", killed: "kill" })) {
+    test(`serves fresh pages without an upstream request after it was ${what} and restarted`, async () => {
+      const targets = [closedRange(), openRange()].map(viewsOf);
+      const send = () => Promise.all(targets.map((target) => gate.get(target)));
+      const before = await send();
+      assert.deepEqual(before.map(cacheOf), [MISS, MISS]);
+      await gate.upstream.reset();
+      await restart(end);
+      for (const [at, answer] of (await send()).entries()) {
+        assertViews(answer, HIT);
+        assert.equal(answer.text, before[at].text);
+        for (const name of ["etag", "cache-control"]) {
+          assert.equal(answer.header(name), before[at].header(name));
+        }
+        assert.ok(Number(answer.header("age")) >= Number(before[at].header("age")));
+      }
+      assert.equal(await gate.received(), 0);
+    });
+  }
 });

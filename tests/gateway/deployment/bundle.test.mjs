@@ -1,40 +1,37 @@
 /** The bundle that wrangler would deploy. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { ROOT } from "../../../scripts/versions.mjs";
 import { newCanaryKey } from "../../harness/canary.mjs";
+import { makeFolder } from "../../harness/folder.mjs";
 import { newSecret } from "../../harness/token.mjs";
 import { wranglerEnv } from "../../harness/wrangler.mjs";
 
 describe("the deployed bundle", () => {
   const SECRETS = { ADMIN_API_KEY: newCanaryKey(), ACCESS_TOKEN_SECRET: newSecret() };
-  let folder;
+  const folder = makeFolder({ after }, "deploy");
   let output;
   let upload;
   let parts;
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), "quillgate-deploy-"));
     const file = join(folder, "upload");
     const config = join(ROOT, "worker", "wrangler.toml");
-    const args = ["deploy", "--dry-run", "--config", config, "--outfile", file];
+    const out = ["--outfile", file, "--outdir", join(folder, "out")];
+    const args = ["deploy", "--dry-run", "--config", config, ...out];
     const env = { ...wranglerEnv(process.env, folder), ...SECRETS };
     const wrangler = join(ROOT, "node_modules", ".bin", "wrangler");
-    const { stdout, stderr } = await promisify(execFile)(
-      wrangler,
-      [...args, "--outdir", join(folder, "out")],
-      { env, timeout: 60_000 },
-    );
+    const options = { env, timeout: 60_000 };
+    const { stdout, stderr } = await promisify(execFile)(wrangler, args, options);
     output = stdout + stderr;
     upload = readFileSync(file, "latin1");
     parts = partsOf(upload);
   });
-  after(() => folder && rmSync(folder, { recursive: true, force: true }));
 
   test("passes wrangler's dry run with all Durable Objects and the page", () => {
     assert.match(output, /--dry-run: exiting now/);
@@ -42,9 +39,9 @@ describe("the deployed bundle", () => {
     const { main_module, bindings, observability } = JSON.parse(parts.metadata);
     assert.deepEqual([main_module, observability.enabled], ["index.js", true]);
     const types = Object.fromEntries(bindings.map(({ name, type }) => [name, type]));
-    assert.equal(types.PROJECT_GATE, "durable_object_namespace");
-    assert.equal(types.ORG_GATE, "durable_object_namespace");
-    assert.equal(types.SESSION, "durable_object_namespace");
+    for (const name of ["PROJECT_GATE", "ORG_GATE", "SESSION"]) {
+      assert.equal(types[name], "durable_object_namespace");
+    }
     assert.equal(types.ASSETS, "assets");
   });
 

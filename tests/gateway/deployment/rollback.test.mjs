@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { useJobs } from "../jobs_gateway.mjs";
-import { PROJECT } from "../recorded_gateway.mjs";
+import { idsOf, useJobs } from "../jobs_gateway.mjs";
 
 const jobs = useJobs("rollback");
 
@@ -12,12 +11,7 @@ test("keeps the number of migrations that a newer release has recorded", async (
     ["SELECT done FROM migration"],
   ]);
   const later = await jobs.create("after the rollback");
-  const { authorization } = jobs;
-  const list = await jobs.gate.get(`/v2/agent/${PROJECT}/jobs`, { authorization });
-  assert.deepEqual(
-    list.json.jobs.map((job) => job.id),
-    [later.id, id],
-  );
+  assert.deepEqual(idsOf((await jobs.list()).jobs), [later.id, id]);
   const [now] = await jobs.restartWithSql([["SELECT done FROM migration"]]);
   assert.equal(now.done, done);
 });

@@ -9,12 +9,10 @@ import { gunzipSync } from "node:zlib";
 import { deriveKeys } from "../../../scripts/webhook_key.mjs";
 import { Receiver, signatureProblem } from "../../harness/receiver.mjs";
 import { assertViews, withoutQuota } from "../analytics_requests.mjs";
-import { isNow, runSql, useJobs } from "../jobs_gateway.mjs";
+import { isNow, keyed, runSql, useJobs, WEBHOOK_SECRET, webhookVars } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const STATE = fileURLToPath(new URL("state", import.meta.url));
-const LIST = `/v2/agent/${PROJECT}/jobs`;
-const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
 const stored = JSON.parse(readFileSync(join(STATE, "stored.json"), "utf8"));
 const { unwatched, completed, moving, awaited } = stored.jobs;
 const BUSY = stored.busy.project;
@@ -35,8 +33,7 @@ const jobs = useJobs("state", async () => {
       CREATE_LIMIT_PER_HOUR: String(CREATE_LIMIT),
       MESSAGE_LIMIT_PER_HOUR: String(stored.limits.message),
       ANALYTICS_LIMIT_PER_HOUR: String(stored.limits.analytics),
-      WEBHOOK_SECRET,
-      WEBHOOK_HOSTS: receiver.host,
+      ...webhookVars(receiver),
     },
     // The state was stored with this form of repositories.
     upstream: { profile: "published" },
@@ -91,7 +88,6 @@ async function addStoredJobs(upstream) {
 const lastState = ({ events }) => JSON.parse(events.at(-1)[1]);
 const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
-const bearer = (sub) => `Bearer ${jobs.gate.token({ sub, projects: jobs.projects })}`;
 
 /** Returns `[id, data]` of the event that reports `status` after the stored events of a job. */
 function nextEvent(id, job, status) {
@@ -99,11 +95,9 @@ function nextEvent(id, job, status) {
 }
 
 /** Sends a request that creates a job, or a follow-up to the job `id`. Returns the response. */
-function send({ key, prompt = "x", project, id, headers = [], authorization = bearer("alice") }) {
-  const target = jobs.path(id, { project, rest: id === undefined ? "" : "/message" });
-  const idempotency = key === undefined ? [] : [["Idempotency-Key", key]];
-  const options = { headers: [...idempotency, ...headers], authorization };
-  return jobs.gate.post(target, { prompt }, options);
+function send({ key, prompt = "x", id, headers = [] }) {
+  const idempotency = key === undefined ? [] : keyed(key);
+  return jobs.send(prompt, { id, headers: [...idempotency, ...headers] });
 }
 
 const keyOf = (path) =>
@@ -143,7 +137,7 @@ describe("before the first request", () => {
 
 describe("stored jobs", () => {
   test("lists stored jobs with the same fields in the same order", async () => {
-    const { json } = await jobs.get(LIST);
+    const json = await jobs.list();
     const changes = new Map([
       [awaited.id, { status: "completed" }],
       [unwatched.id, { prompt: ACCENTED }],
@@ -160,10 +154,8 @@ describe("stored jobs", () => {
     const { id, prompt } = stored.listed.jobs.find(({ id }) => id === completed.id);
     assert.deepEqual([json.job.id, json.prompt, json.messages], [id, prompt, []]);
     const seen = completed.events.map(([, data]) => JSON.parse(data));
-    assert.deepEqual(
-      json.changes,
-      seen.map(({ status, prLink }) => ({ at: null, status, prLink })),
-    );
+    const changes = seen.map(({ status, prLink }) => ({ at: null, status, prLink }));
+    assert.deepEqual(json.changes, changes);
   });
 
   test("polls a watched stored job and appends events to the stored ones", async () => {
@@ -172,8 +164,7 @@ describe("stored jobs", () => {
     await stream.event();
     await jobs.untilReads(moving.id, 2);
     for (const status of ["reviewing", "completed"]) {
-      await jobs.upstream.setJob(moving.id, { status });
-      await stream.event(isNow(status));
+      await jobs.change(moving.id, { status }, stream);
     }
     assert.equal(await stream.ended, "clean");
     const isLast = (event) => isNow("completed")(event) && event.data.includes(moving.id);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { keyed } from "../jobs_gateway.mjs";
 import { assertProblem } from "../recorded_gateway.mjs";
 import { ACME, listOf, statusOf, triggerOf, useSite } from "./site.mjs";
 
 const site = useSite("deployment-crash", { projects: [ACME] });
 
-const keyed = (key, ...extra) => [["Idempotency-Key", key], ...extra];
 const run = (headers) => site.post(triggerOf(ACME, "weekly"), { headers });
 const runs = async () => (await site.upstream.automationRuns()).length;
 
@@ -28,7 +28,7 @@ for (const [when, process] of [
     }
     const sent = await runs();
     assert.ok(sent - before <= 1, `${sent - before} runs`);
-    const forced = await run(keyed(key, ["Idempotency-Retry", "force"]));
+    const forced = await run([...keyed(key), ["Idempotency-Retry", "force"]]);
     assert.equal(forced.status, 202, forced.text);
     assert.deepEqual((await run(keyed(key))).json, forced.json);
     assert.equal(await runs(), sent + 1);
@@ -39,10 +39,8 @@ test("a deployment is still listed, readable and streamed after a kill", async (
   const id = await site.deployed(ACME, { headers: keyed("kept") });
   await site.jobs.restart("kill");
   const { deployments } = (await site.get(listOf(ACME))).json;
-  assert.deepEqual(
-    deployments.map(({ statusId }) => statusId),
-    [id],
-  );
+  const ids = deployments.map(({ statusId }) => statusId);
+  assert.deepEqual(ids, [id]);
   assert.equal((await site.get(statusOf(id))).status, 200);
   assert.equal(await site.deployed(ACME, { headers: keyed("kept") }), id);
   const stream = site.watch(ACME, id);

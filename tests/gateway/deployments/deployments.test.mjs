@@ -3,39 +3,26 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Receiver } from "../../harness/receiver.mjs";
+import { hook, keyed, webhookVars } from "../jobs_gateway.mjs";
 import { assertProblem, useServer } from "../recorded_gateway.mjs";
 import { ACME, listOf, OTHER, statusOf, updateOf, useSite } from "./site.mjs";
 
 const HOUR_MS = 3600 * 1000;
-const PROJECTS = [
-  "keys",
-  "list",
-  "walk",
-  "hooks",
-  "away",
-  "gone",
-  "wait",
-  "watched",
-  "lost",
-  "stuck",
-  "free-plan",
-];
-const ALL = [ACME, OTHER, ...PROJECTS];
+/** In each of these projects, only one test or describe block starts deployments. */
+const OWN = ["keys", "walk", "hooks", "away", "gone", "wait", "watched", "lost", "stuck"];
 
 const receiver = useServer(new Receiver());
 const site = useSite("deployments", () => ({
-  projects: ALL,
+  projects: [ACME, OTHER, ...OWN],
   upstream: { deploymentLimit: 1e6, previewLimit: 1e6 },
   vars: {
     DEPLOYMENT_LIMIT_PER_10_SECONDS: "100000",
     PREVIEW_LIMIT_PER_MINUTE: "100000",
-    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-    WEBHOOK_HOSTS: receiver.host,
+    ...webhookVars(receiver),
   },
 }));
 beforeEach(() => site.upstream.clearFaults());
 
-const keyed = (key) => [["Idempotency-Key", key]];
 const ids = ({ deployments }) => deployments.map(({ statusId }) => statusId);
 
 describe("a write", () => {
@@ -113,11 +100,8 @@ describe("a status", () => {
       assertProblem(waiting, 404, "deployment-not-found");
     }
     assertProblem(await site.remove(ACME, id), 404, "deployment-not-found");
-    assertProblem(
-      await site.get(`${listOf(OTHER)}/${id}/events`, { as }),
-      403,
-      "project-not-allowed",
-    );
+    const events = await site.get(`${listOf(OTHER)}/${id}/events`, { as });
+    assertProblem(events, 403, "project-not-allowed");
     const text = (await site.get(listOf(ACME), { as })).text;
     assert.ok(!text.includes(id));
   });
@@ -164,19 +148,13 @@ describe("a status", () => {
 
 test("a missing deployment is unknown, whatever Mintlify says about it", async () => {
   const id = await site.deployed("lost");
-  const body = { error: "Deployment not found" };
-  await site.upstream.fault({
-    operation: "deployments.get",
-    target: id,
-    times: 1,
-    fault: { kind: "json", status: 404, body },
-  });
+  const fault = { kind: "json", status: 404, body: { error: "Deployment not found" } };
+  await site.upstream.fault({ operation: "deployments.get", target: id, times: 1, fault });
   assertProblem(await site.get(statusOf(id)), 404, "deployment-not-found");
 });
 
 test("stuck polls do not block writes", async () => {
-  const ids = [];
-  for (let at = 0; at < 6; at += 1) ids.push(await site.deployed("stuck"));
+  for (let at = 0; at < 6; at += 1) await site.deployed("stuck");
   await site.upstream.hold({ operation: "deployments.get" });
   // A list polls only states that are old enough.
   const lists = [];
@@ -222,14 +200,11 @@ test("an ended deployment is no longer polled for the watchers of all", async ()
 
 test("a webhook announces the end and whether the content is live", async () => {
   const path = "/deployment-ended";
-  const id = await site.deployed("hooks", { headers: [["Webhook-Url", receiver.url + path]] });
+  const id = await site.deployed("hooks", { headers: hook(receiver.url + path) });
   const summary = "Failed to revalidate subdomain: acme";
   const logs = ["Successfully updated deployment", summary];
   await site.upstream.setDeployment(id, { status: "failure", summary, logs });
   const { json } = await receiver.next((delivery) => delivery.path === path, 60_000);
   const { type, project, isLive, data } = json;
-  assert.deepEqual(
-    { type, project, isLive, id: data._id },
-    { type: "deployment.ended", project: "hooks", isLive: true, id },
-  );
+  assert.deepEqual([type, project, isLive, data._id], ["deployment.ended", "hooks", true, id]);
 });

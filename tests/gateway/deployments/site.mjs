@@ -35,19 +35,14 @@ class Site {
     return `Bearer ${this.gate.token(claims)}`;
   }
 
-  get(target, { as = {}, headers = [] } = {}) {
+  get(target, { as, headers } = {}) {
     return this.gate.get(target, { authorization: this.as(as), headers });
   }
 
   /** Sends a `POST` without a body, or with `json`. */
-  post(target, { as = {}, headers = [], json } = {}) {
-    return this.gate.send({
-      method: "POST",
-      target,
-      authorization: this.as(as),
-      headers: json === undefined ? [["Content-Length", "0"], ...headers] : headers,
-      json,
-    });
+  post(target, { headers = [], json } = {}) {
+    const all = json === undefined ? [["Content-Length", "0"], ...headers] : headers;
+    return this.gate.post(target, json, { authorization: this.as(), headers: all });
   }
 
   deploy(project = ACME, options = {}) {
@@ -70,8 +65,8 @@ class Site {
   }
 
   /** Opens an event stream: of one deployment, or of all of the project. */
-  watch(project, id, { lastEventId, as = {} } = {}) {
+  watch(project, id) {
     const path = `${listOf(project)}${id === undefined ? "" : `/${id}`}/events`;
-    return this.jobs.openStream(path, { lastEventId, authorization: this.as(as) });
+    return this.jobs.openStream(path, { authorization: this.as() });
   }
 }

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { caller, viewsOf } from "../analytics_requests.mjs";
 import { exportOf, splitLines } from "../expected_exports.mjs";
-import { before, useGate } from "../recorded_gateway.mjs";
+import { useGate } from "../recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
+const dateOf = (milliseconds) => new Date(milliseconds).toISOString().slice(0, 10);
 let range;
 let days = 10;
 
@@ -13,15 +14,11 @@ const gate = useGate("exports-consistent", {
   upstream: { pages: 700, analyticsLimit: 1e6 },
   gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
 });
-let reader;
-
-before(() => {
-  reader = caller(gate, "rita");
-});
+const reader = caller(gate, "rita");
 beforeEach(async () => {
   await gate.upstream.reset();
   const { today } = await gate.upstream.clock();
-  const day = (ago) => new Date(Date.parse(today) - ago * DAY_MS).toISOString().slice(0, 10);
+  const day = (ago) => dateOf(Date.parse(today) - ago * DAY_MS);
   days += 1;
   range = { dateFrom: day(days), dateTo: day(5) };
 });
@@ -31,31 +28,27 @@ const getViews = (window) => gate.get(viewsOf({ ...range, ...window }), reader);
 /** Makes the counts of the range grow, which reorders its rows. */
 async function grow() {
   for (let day = 0; day < 6; day++) {
-    const date = new Date(Date.parse(range.dateFrom) + day * DAY_MS).toISOString().slice(0, 10);
+    const date = dateOf(Date.parse(range.dateFrom) + day * DAY_MS);
     await gate.upstream.setLate({ day: date, percent: 20 + day * 300 });
   }
 }
 
-async function readExport(format = "ndjson") {
-  const answer = await gate.get(exportOf("views", { ...range, format }), reader);
+async function readExport() {
+  const answer = await gate.get(exportOf("views", { ...range, format: "ndjson" }), reader);
   assert.equal(answer.status, 200, answer.text);
   return splitLines(answer.text);
 }
-
-const pathsOf = (lines) => lines.map((line) => JSON.parse(line).path);
-const countRequests = async () => (await gate.upstream.requests()).length;
 
 for (const offset of [0, 250, 500]) {
   test(`exports one state after counts grew since the page at offset ${offset} was cached`, async () => {
     await getViews({ offset, limit: 250 });
     await grow();
     const { views } = await gate.upstream.views(range);
-    const before = await countRequests();
-    assert.deepEqual(
-      pathsOf(await readExport()),
-      views.map((row) => row.path),
-    );
-    assert.equal((await countRequests()) - before, 3);
+    const before = await gate.received();
+    const paths = (await readExport()).map((line) => JSON.parse(line).path);
+    const expected = views.map(({ path }) => path);
+    assert.deepEqual(paths, expected);
+    assert.equal((await gate.received()) - before, 3);
   });
 }
 

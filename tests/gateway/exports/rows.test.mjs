@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
-import { caller, organization } from "../analytics_requests.mjs";
+import { budget, caller } from "../analytics_requests.mjs";
 import {
   exportOf,
   FORMATS,
@@ -12,7 +12,7 @@ import {
   rowsUpstream,
   splitLines,
 } from "../expected_exports.mjs";
-import { assertProblem, before, PROJECT, useGate } from "../recorded_gateway.mjs";
+import { assertProblem, PROJECT, useGate } from "../recorded_gateway.mjs";
 
 const SCOPE = "analytics:read analytics:conversations";
 const TYPES = {
@@ -24,13 +24,11 @@ const gate = useGate("exports", {
   upstream: { pages: 2600, searches: 430, analyticsLimit: 1e6 },
   gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: "100000" } },
 });
-let reader;
-
-before(() => {
-  reader = caller(gate, "rita", { scope: SCOPE });
-});
+const reader = caller(gate, "rita", { scope: SCOPE });
 beforeEach(() => gate.upstream.reset());
 
+const getReport = (report, query, options = reader) =>
+  gate.get(`/v1/analytics/${PROJECT}/${report}?${new URLSearchParams(query)}`, options);
 const getExport = (report, query, options = reader) => gate.get(exportOf(report, query), options);
 
 function assertExport(answer) {
@@ -40,10 +38,7 @@ function assertExport(answer) {
 
 /** Requests the report instead of an export. Returns the problem's type, and `Retry-After`. */
 async function plainProblem(report, query, options) {
-  const answer = await gate.get(
-    `/v1/analytics/${PROJECT}/${report}?${new URLSearchParams(query)}`,
-    options,
-  );
+  const answer = await getReport(report, query, options);
   assert.ok(answer.status >= 400, answer.text);
   return { type: answer.json.type, retryAfter: Number(answer.header("retry-after")) };
 }
@@ -73,10 +68,7 @@ describe("an export of a list", () => {
     const csv = await getExport("views", { format: "csv", ...range });
     const requests = await gate.received();
     const ndjson = await getExport("views", { format: "ndjson", ...range });
-    const page = await gate.get(
-      `/v1/analytics/${PROJECT}/views?${new URLSearchParams({ ...range, offset: 1000, limit: 7 })}`,
-      reader,
-    );
+    const page = await getReport("views", { ...range, offset: 1000, limit: 7 });
     assert.equal(await gate.received(), requests, "no page is fetched again");
     const lines = await rowsUpstream(gate, "views", range);
     assert.equal(assertExport(csv), formatRows("views", "csv", lines));
@@ -85,10 +77,9 @@ describe("an export of a list", () => {
   });
 
   test("charges an export one unit per page", async () => {
-    const left = async () => (await organization(gate)).budgets.analytics.left;
-    const before = await left();
+    const { left } = await budget(gate);
     assertExport(await getExport("views", { format: "csv", ...newRange() }));
-    assert.equal(before - (await left()), 11);
+    assert.equal(left - (await budget(gate)).left, 11);
   });
 });
 
@@ -132,11 +123,8 @@ describe("an incomplete export", () => {
         const { retryAfter } = found.incomplete;
         assert.ok(retryAfter >= plain.retryAfter && retryAfter <= 3600, `${retryAfter} s`);
         await assertRest(report, format, range, found);
-        assert.equal(
-          await gate.received(),
-          pagesOf(report, await rowsUpstream(gate, report, range)),
-          "each page is fetched once",
-        );
+        const pages = pagesOf(report, await rowsUpstream(gate, report, range));
+        assert.equal(await gate.received(), pages, "each page is fetched once");
       });
     }
   }
@@ -145,12 +133,8 @@ describe("an incomplete export", () => {
     for (const format of FORMATS) {
       const query = { format, ...newRange() };
       const answer = await getExport("views", query, none);
-      assert.equal(answer.status, 429);
-      assertProblem(
-        answer,
-        429,
-        (await plainProblem("views", newRange(), none)).type.split("/").at(-1),
-      );
+      const { type } = await plainProblem("views", newRange(), none);
+      assertProblem(answer, 429, type.split("/").at(-1));
       assert.match(answer.header("retry-after") ?? "", /^[1-9]\d*$/);
       assert.equal(answer.header("content-disposition"), undefined);
       await gate.upstream.fault({ times: 0, fault: { kind: "malformedJson" } });
@@ -175,10 +159,7 @@ describe("an incomplete export", () => {
     assert.equal(incomplete.problem, "/problems/invalid-token");
     const received = splitLines(lines).slice(0, Number(incomplete.cursor));
     assert.equal(before, received.map((line) => `${line}\n`).join(""));
-    assert.ok(
-      received.length === 500 || received.length === 750,
-      "at most the page in flight is added",
-    );
+    assert.ok([500, 750].includes(received.length), "at most the page in flight is added");
   });
 });
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { START_MAIN } from "../../../scripts/build.mjs";
 import { caller } from "../analytics_requests.mjs";
 import { exportOf, FORMATS, formatRows, newRange, rowsUpstream } from "../expected_exports.mjs";
-import { before, useGate } from "../recorded_gateway.mjs";
+import { useGate } from "../recorded_gateway.mjs";
 import { configWith } from "../wrangler_config.mjs";
 
 const LOCATIONS = { now: "in the Worker", organization: "in the organization's object" };
@@ -16,11 +16,7 @@ const gate = useGate("exports-trap", {
     vars: { UPSTREAM_TIMEOUT_SECONDS: "60" },
   },
 });
-let reader;
-
-before(() => {
-  reader = caller(gate, "rita");
-});
+const reader = caller(gate, "rita");
 
 for (const where of Object.keys(LOCATIONS)) {
   for (const format of FORMATS) {

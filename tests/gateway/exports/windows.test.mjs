@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
 import { describe, test } from "node:test";
+import { Random } from "../../harness/random.mjs";
 import { caller } from "../analytics_requests.mjs";
 import {
   exportOf,
@@ -13,15 +14,14 @@ import {
   rowsUpstream,
 } from "../expected_exports.mjs";
 import { runSql } from "../jobs_gateway.mjs";
-import { before, useGate } from "../recorded_gateway.mjs";
+import { useGate } from "../recorded_gateway.mjs";
 
 const HOUR_MS = 3_600_000;
 /** The hourly request limit of the upstream and of the gateway. */
 const BUDGET = 20;
 const PAGE_ROWS = 250;
 
-async function read(gate, target, { authorization }, { maxBytes = Number.POSITIVE_INFINITY } = {}) {
-  const headers = { authorization };
+async function read(gate, target, headers, { maxBytes = Number.POSITIVE_INFINITY } = {}) {
   const sent = request(`${gate.gateway.url}${target}`, { headers, agent: false }).end();
   const [answer] = await once(sent, "response");
   const parts = [];
@@ -34,20 +34,7 @@ async function read(gate, target, { authorization }, { maxBytes = Number.POSITIV
   sent.destroy();
   const body = Buffer.concat(parts);
   const isCut = length >= maxBytes;
-  return {
-    status: answer.statusCode,
-    headers: answer.headers,
-    body: isCut ? body.subarray(0, maxBytes) : body,
-    isCut,
-  };
-}
-
-/** Yields a reproducible sequence of numbers in [0, 1). */
-function* randomNumbers(seed) {
-  for (let state = seed; ; ) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    yield state / 2 ** 32;
-  }
+  return { status: answer.statusCode, body: isCut ? body.subarray(0, maxBytes) : body, isCut };
 }
 
 describe("an export over four windows", () => {
@@ -61,11 +48,7 @@ describe("an export over four windows", () => {
     upstream: { pages: ROWS, analyticsLimit: BUDGET },
     gateway: { vars: { ANALYTICS_LIMIT_PER_HOUR: String(BUDGET) } },
   });
-  let reader;
-
-  before(() => {
-    reader = caller(gate, "rita");
-  });
+  const reader = caller(gate, "rita");
 
   /** Simulates that an hour passes, for the gateway's reservations and for the simulator. */
   async function passAnHour() {
@@ -116,10 +99,8 @@ describe("an export over four windows", () => {
       keep(whole, rows);
       assert.equal(incomplete.cursor, String(found.rows), "the cursor is the number of rows");
       const { retryAfter } = incomplete;
-      assert.ok(
-        MIN_WAIT_SECONDS <= retryAfter && retryAfter <= MAX_WAIT_SECONDS,
-        `${retryAfter} s`,
-      );
+      const isExpected = MIN_WAIT_SECONDS <= retryAfter && retryAfter <= MAX_WAIT_SECONDS;
+      assert.ok(isExpected, `${retryAfter} s`);
       found.windows += 1;
       await passAnHour();
     }
@@ -129,13 +110,11 @@ describe("an export over four windows", () => {
     const format = "csv";
     const range = newRange();
     if ((await gate.received()) > 0) await passAnHour();
-    const expected = Buffer.from(
-      formatRows("views", format, await rowsUpstream(gate, "views", range)),
-    );
-    const random = randomNumbers(SEED);
-    const breaks = Array.from({ length: BREAKS }, () =>
-      Math.floor(random.next().value * expected.length),
-    ).sort((a, b) => a - b);
+    const lines = await rowsUpstream(gate, "views", range);
+    const expected = Buffer.from(formatRows("views", format, lines));
+    const random = new Random(SEED);
+    const breaks = Array.from({ length: BREAKS }, () => random.below(expected.length));
+    breaks.sort((a, b) => a - b);
     const before = await gate.upstream.counters();
     const found = await exportAll(format, range, breaks);
     const after = await gate.upstream.counters();

@@ -62,11 +62,9 @@ describe("HEAD", () => {
       assert.equal((await gate.send({ method: "HEAD", target: stream })).status, 200);
     }
     assert.equal(await gate.received(), received);
-    const authorization = `Bearer ${gate.token({ scope: "gateway:operate" })}`;
-    for (;;) {
-      const health = await gate.get(`/healthz?deep&project=${PROJECT}`, { authorization });
-      if (health.json.project.watchers === 0) break;
-    }
+    const target = `/healthz?deep&project=${PROJECT}`;
+    const claims = { scope: "gateway:operate" };
+    while ((await gate.read(target, { claims })).project.watchers > 0);
   });
 });
 

@@ -67,10 +67,8 @@ describe("trace context", () => {
       trace: headerOf(request, "traceparent").split("-")[1],
       state: headerOf(request, "tracestate"),
     }));
-    assert.deepEqual(
-      received.sort((one, other) => one.trace.localeCompare(other.trace)),
-      sent,
-    );
+    const sorted = received.sort((one, other) => one.trace.localeCompare(other.trace));
+    assert.deepEqual(sorted, sent);
   });
 });
 

@@ -3,10 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Receiver } from "../../harness/receiver.mjs";
-import { useJobs } from "../jobs_gateway.mjs";
+import { hook, isNow, keyed, useJobs, webhookVars } from "../jobs_gateway.mjs";
 import { PROJECT, useServer } from "../recorded_gateway.mjs";
 
-const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 /** A new list stream without a position starts with this number of jobs. */
 const INITIAL_JOBS = 25;
 const LISTED = "listed-docs";
@@ -22,16 +21,11 @@ const jobs = useJobs("interleavings", {
 });
 /** A gateway that gives up a job soon after the first poll for its webhook, which follows after 15 s. */
 const limited = useJobs("interleavings-limited", () => ({
-  vars: {
-    ...VARS,
-    WEBHOOK_SECRET,
-    WEBHOOK_HOSTS: receiver.host,
-    JOB_POLL_LIMIT_SECONDS: "17",
-  },
+  vars: { ...VARS, ...webhookVars(receiver), JOB_POLL_LIMIT_SECONDS: "17" },
 }));
 
 test("sends the webhook of an unfinished job whose poll runs across the limit", async () => {
-  const headers = [["Webhook-Url", `${receiver.url}/slow`]];
+  const headers = hook(`${receiver.url}/slow`);
   const { id } = await limited.create("never ends", { headers });
   await limited.upstream.hold({ target: id });
   const other = await limited.create("ends at the limit");
@@ -53,8 +47,7 @@ test("sends a watcher that joins during a poll of a deleted record the state of 
   assert.equal(await first.ended, "clean");
   const second = await jobs.watching(id);
   await jobs.upstream.release();
-  await jobs.upstream.setJob(id, { status: "completed" });
-  await second.event(({ data }) => JSON.parse(data).status === "completed");
+  await jobs.change(id, { status: "completed" }, second);
   assert.equal(await second.ended, "clean");
 });
 
@@ -75,12 +68,7 @@ test("streams the state of a new job to every watcher while Mintlify does not kn
 test("does not restore a record that was deleted during a follow-up", async () => {
   const { id } = await jobs.create("a prompt");
   await jobs.upstream.hold({ target: `${id}/message`, process: true });
-  const send = () =>
-    jobs.gate.post(
-      jobs.path(id, { rest: "/message" }),
-      { prompt: "another prompt" },
-      { authorization: jobs.authorization, headers: [["Idempotency-Key", "k-123"]] },
-    );
+  const send = () => jobs.send("another prompt", { id, headers: keyed("k-123") });
   const sent = send();
   await jobs.upstream.untilHeld(1);
   await jobs.deleteRecord(id);
@@ -96,22 +84,17 @@ test("does not restore a record that was deleted during a follow-up", async () =
 
 test("streams every change after the revision of a list", async () => {
   const project = LISTED;
-  const list = async () => (await jobs.get(`/v2/agent/${project}/jobs`)).json;
+  const list = () => jobs.list({}, { project });
   assert.equal((await list()).revision, 0);
   const { id: deleted } = await jobs.create("to be deleted", { project });
   const { revision } = await list();
   assert.equal(revision, 1);
   await jobs.deleteRecord(deleted, { project });
-  const created = [];
-  for (let count = 0; count <= INITIAL_JOBS; count += 1) {
-    created.push((await jobs.create(`job ${count}`, { project })).id);
-  }
+  const created = await jobs.createMany(INITIAL_JOBS + 1, "a job", { project });
   const stream = await jobs.watchingAll({ project, lastEventId: String(revision) });
   await stream.event(({ data }) => JSON.parse(data).id === created.at(-1));
-  assert.deepEqual(
-    stream.events.map(({ type, data }) => [type, JSON.parse(data).id]),
-    [["deleted", deleted], ...created.map((id) => ["job", id])],
-  );
+  const changes = stream.events.map(({ type, data }) => [type, JSON.parse(data).id]);
+  assert.deepEqual(changes, [["deleted", deleted], ...created.map((id) => ["job", id])]);
   stream.leave();
 });
 
@@ -120,10 +103,10 @@ test("a list that waits for a poll has the revision from before its jobs were re
   const { id: slow } = await jobs.create("slow", { project });
   await jobs.waitIntervals(2, OTHER);
   await jobs.upstream.hold({ target: slow });
-  const listed = jobs.get(`/v2/agent/${project}/jobs`);
+  const listed = jobs.list({}, { project });
   await jobs.upstream.untilHeld(1);
   const { id } = await jobs.create("during the list", { project });
-  const { revision } = (await listed).json;
+  const { revision } = await listed;
   await jobs.upstream.release();
   const stream = await jobs.watchingAll({ project, lastEventId: String(revision) });
   await stream.event(({ data }) => JSON.parse(data).id === id);
@@ -142,5 +125,5 @@ test("polls a job again after its state could not be stored", async () => {
   refused.leave();
   await jobs.restartWithSql([["DROP TRIGGER refuse"]], project);
   const stream = await jobs.watching(id, { project });
-  await stream.event(({ data }) => JSON.parse(data).status === "completed");
+  await stream.event(isNow("completed"));
 });

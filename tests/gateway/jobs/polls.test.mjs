@@ -2,11 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Receiver } from "../../harness/receiver.mjs";
 import { until } from "../analytics_requests.mjs";
-import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { hook, idsOf, OTHER_PROJECT, useJobs, webhookVars } from "../jobs_gateway.mjs";
 import { PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const LIMIT_S = 15;
-const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 /** A project in which a `Retry-After` from the upstream delays polls. */
 const DELAYED = "delayed-docs";
 
@@ -14,11 +13,7 @@ const receiver = useServer(new Receiver());
 const jobs = useJobs("polls", { projects: [PROJECT, OTHER_PROJECT, DELAYED] });
 /** A gateway that stops polling a job after a few seconds. */
 const impatient = useJobs("polls-limited", () => ({
-  vars: {
-    JOB_POLL_LIMIT_SECONDS: String(LIMIT_S),
-    WEBHOOK_SECRET,
-    WEBHOOK_HOSTS: receiver.host,
-  },
+  vars: { JOB_POLL_LIMIT_SECONDS: String(LIMIT_S), ...webhookVars(receiver) },
 }));
 
 const states = (stream) =>
@@ -44,8 +39,7 @@ describe("Retry-After in response to a poll", () => {
     assert.equal((await jobs.reads(id)).count, settled, "reads while the job is watched");
 
     // Lists and new watchers get the last known state without an additional poll.
-    const { json } = await jobs.get(`/v2/agent/${project}/jobs`);
-    assert.ok(json.jobs.some((job) => job.id === id));
+    assert.ok(idsOf((await jobs.list({}, { project })).jobs).includes(id));
     const other = await jobs.watching(id, { project });
     assert.deepEqual(states(other), ["active"]);
     assert.equal((await jobs.reads(id)).count, settled, "reads after a list and a new watcher");
@@ -99,32 +93,28 @@ describe("a job that does not finish", () => {
     assert.equal(resumed.status, 204);
     const fresh = impatient.watch(id);
     assert.equal(await fresh.ended, "clean");
-    assert.deepEqual(
-      fresh.events.map(({ type }) => type),
-      ["job", "end"],
-    );
+    const types = fresh.events.map(({ type }) => type);
+    assert.deepEqual(types, ["job", "end"]);
     assert.equal((await impatient.reads(id)).count, count + 1);
 
     // After a follow-up, the gateway polls the job again.
     await impatient.followUp(id);
     const again = await impatient.watching(id);
     await impatient.untilReads(id, 1);
-    await impatient.upstream.setJob(id, { status: "completed" });
-    await again.event(({ data }) => JSON.parse(data).status === "completed");
+    await impatient.change(id, { status: "completed" }, again);
     assert.equal(await again.ended, "clean");
   });
 
   test("stops polling a job at the limit and sends its webhook as unfinished", async () => {
     const project = OTHER_PROJECT;
-    const headers = [["Webhook-Url", `${receiver.url}/never`]];
+    const headers = hook(`${receiver.url}/never`);
     const { id } = await impatient.create("never ends", { project, headers });
     await untilLogged(id);
     const { count } = await impatient.reads(id);
     await impatient.waitIntervals(3);
     assert.equal((await impatient.reads(id)).count, count);
     const { json } = await receiver.next(({ path }) => path === "/never");
-    assert.equal(json.type, "agent_job.unfinished");
-    assert.equal(json.data.id, id);
+    assert.deepEqual([json.type, json.data.id], ["agent_job.unfinished", id]);
     assert.equal(json.data.status, "active", "the last known status");
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, beforeEach, describe, test } from "node:test";
 import { startGitHub } from "../../harness/github.mjs";
-import { isNow, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem, before } from "../recorded_gateway.mjs";
 
 const TOKEN = "github_pat_that_is_shown_nowhere_5f1c";
@@ -21,9 +21,7 @@ const target = (id, project) => jobs.path(id, { project, rest: "/pull-request" }
 
 async function finishedJob(prLink) {
   const { id } = await jobs.create();
-  const stream = await jobs.watching(id);
-  await jobs.upstream.setJob(id, { status: "completed", prLink });
-  await stream.event(isNow("completed"));
+  await jobs.finish(id, { prLink });
   return id;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until } from "../analytics_requests.mjs";
-import { isNow, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { idsOf, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem, before, PROJECT } from "../recorded_gateway.mjs";
 
 const WHOLE_PROMPTS = "whole-docs";
@@ -16,27 +16,12 @@ const RECORD_FIELDS = ["job", "prompt", "messages", "changes"];
 
 const jobs = useJobs("job-records", { projects: PROJECTS });
 
-const as = (sub, changes = {}) =>
-  `Bearer ${jobs.gate.token({ sub, projects: jobs.projects, ...changes })}`;
+const as = (sub) => `Bearer ${jobs.gate.token({ sub, projects: jobs.projects })}`;
 const target = (id, project) => jobs.path(id, { project, rest: "/record" });
 const statuses = ({ changes }) => changes.map(({ status }) => status);
 
-async function recordOf(id, { project, authorization = jobs.authorization } = {}) {
-  const answer = await jobs.gate.get(target(id, project), { authorization });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.json;
-}
-
-async function change(id, fields, stream) {
-  await jobs.upstream.setJob(id, fields);
-  await stream.event(isNow(fields.status));
-}
-
-async function followUpAs(sub, id, prompt, project) {
-  const message = jobs.path(id, { project, rest: "/message" });
-  const answer = await jobs.gate.post(message, { prompt }, { authorization: as(sub) });
-  assert.equal(answer.status, 200, answer.text);
-}
+const recordOf = (id, { project } = {}) => jobs.read(target(id, project));
+const promptsOf = (found) => found.map(({ prompt }) => prompt);
 
 /** Returns the number of rows that contain `text` in the `job` table and in the `message` table. */
 async function rowsContaining(text, project) {
@@ -57,37 +42,30 @@ describe("the record of a job", () => {
     const startedAt = jobs.gate.now();
     const { id } = await jobs.create("Document the API", { authorization: as("ana") });
     const stream = await jobs.watching(id);
-    await change(id, { status: "planning" }, stream);
-    await change(id, { status: "completed", prLink: "https://git.example/pull/7" }, stream);
-    await followUpAs("ben", id, "And an example");
-    await followUpAs("ana", id, "And another");
+    await jobs.change(id, { status: "planning" }, stream);
+    const prLink = "https://git.example/pull/7";
+    await jobs.change(id, { status: "completed", prLink }, stream);
+    await jobs.followUp(id, "And an example", { authorization: as("ben") });
+    await jobs.followUp(id, "And another", { authorization: as("ana") });
 
     const answer = await jobs.get(target(id));
     assertCommonHead(answer);
     const { job, prompt, messages, changes } = answer.json;
     assert.deepEqual(Object.keys(answer.json), RECORD_FIELDS);
-    const { json } = await jobs.get(`/v2/agent/${PROJECT}/jobs?limit=1`);
-    assert.deepEqual({ ...job, checkedAt: null }, { ...json.jobs[0], checkedAt: null });
+    const [listed] = (await jobs.list({ limit: 1 })).jobs;
+    assert.deepEqual({ ...job, checkedAt: null }, { ...listed, checkedAt: null });
     assert.deepEqual([job.createdBy, prompt], ["ana", "Document the API"]);
-    assert.deepEqual(
-      messages.map(({ prompt, author }) => [prompt, author]),
-      [
-        ["And an example", "ben"],
-        ["And another", "ana"],
-      ],
-    );
+    assert.deepEqual(promptsOf(messages), ["And an example", "And another"]);
+    const authors = messages.map(({ author }) => author);
+    assert.deepEqual(authors, ["ben", "ana"]);
     assert.deepEqual(statuses(answer.json), ["active", "planning", "completed", "active"]);
-    assert.deepEqual(
-      changes.slice(0, 3).map(({ prLink }) => prLink),
-      [null, null, "https://git.example/pull/7"],
-    );
+    const links = changes.slice(0, 3).map((change) => change.prLink);
+    assert.deepEqual(links, [null, null, prLink]);
     const times = [changes[0].at, changes[2].at, ...messages.map(({ sentAt }) => sentAt)];
     for (const time of times) assert.match(time, ISO_8601);
     const instants = times.map((time) => Date.parse(time));
-    assert.deepEqual(
-      instants,
-      instants.toSorted((a, b) => a - b),
-    );
+    const sorted = instants.toSorted((a, b) => a - b);
+    assert.deepEqual(instants, sorted);
     assert.ok(instants[0] >= startedAt - 1000 && instants.at(-1) <= jobs.gate.now() + 1000);
   });
 
@@ -130,39 +108,22 @@ describe("stored prompts", () => {
     for (let sent = 0; sent < 25; sent += 1) await jobs.followUp(id, long, { project });
     const record = await recordOf(id, { project });
     assert.equal(record.prompt, prompt);
-    assert.deepEqual(
-      record.messages.map((message) => message.prompt),
-      Array.from({ length: 25 }, () => long),
-    );
+    assert.deepEqual(promptsOf(record.messages), Array(25).fill(long));
     assert.equal(record.job.prompt, "First", "lists have the first line only");
     assert.equal((await recordOf(earlier.id, { project })).prompt, "Earlier");
     // As JSON, the largest prompt must fit in a row of the database.
     const largest = '"\n'.repeat(262_140);
     const { id: huge } = await jobs.create(largest, { project });
     assert.equal((await recordOf(huge, { project })).prompt, largest);
-    const list = `/v2/agent/${project}/jobs?text=${SECOND_LINE.toUpperCase()}`;
-    const found = (await jobs.get(list)).json.jobs;
-    assert.deepEqual(
-      found.map((job) => job.id),
-      [id],
-    );
+    const findAll = (text) => jobs.list({ text: text.toUpperCase() }, { project });
+    assert.deepEqual(idsOf((await findAll(SECOND_LINE)).jobs), [id]);
 
     // The `text` filter searches only the first 4,096 characters of a prompt, ASCII or not.
     for (const letter of ["y", "ä"]) {
       const padding = letter.repeat(SEARCHED_CHARACTERS - 6);
       const marks = [`near-${letter}`, `far-${letter}`];
       const edge = await jobs.create(`${padding}${marks[0]} ${marks[1]}`, { project });
-      const findAll = async (text) => {
-        const answer = await jobs.get(
-          `/v2/agent/${project}/jobs?${new URLSearchParams({ text: text.toUpperCase() })}`,
-        );
-        assert.equal(answer.status, 200, answer.text);
-        return answer.json;
-      };
-      assert.deepEqual(
-        (await findAll(marks[0])).jobs.map((job) => job.id),
-        [edge.id],
-      );
+      assert.deepEqual(idsOf((await findAll(marks[0])).jobs), [edge.id]);
       const { jobs: found, nextCursor } = await findAll(marks[1]);
       assert.deepEqual([found, nextCursor], [[], null]);
       assert.ok((await recordOf(edge.id, { project })).prompt.endsWith(marks[1]));
@@ -186,27 +147,18 @@ test(`stores the latest follow-ups of a job up to ${MAX_MESSAGE_BYTES} bytes`, a
   // Each `ä` has two bytes in UTF-8, so the test fails if the limit counts characters.
   const letters = 50_000;
   const fitting = Math.floor(MAX_MESSAGE_BYTES / (2 * letters));
-  await jobs.restartWithSql([
-    [
-      `WITH RECURSIVE past (number) AS
-          (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?1)
-        INSERT INTO message (job, number, prompt, author, sent)
-        SELECT ?2, number, replace(hex(zeroblob(?3 / 2)), '0', 'ä'), 'alice', number FROM past`,
-      fitting + 5,
-      id,
-      letters,
-    ],
-  ]);
+  const insert = `WITH RECURSIVE past (number) AS
+      (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?1)
+    INSERT INTO message (job, number, prompt, author, sent)
+    SELECT ?2, number, replace(hex(zeroblob(?3 / 2)), '0', 'ä'), 'alice', number FROM past`;
+  await jobs.restartWithSql([[insert, fitting + 5, id, letters]]);
   await jobs.followUp(id, "short");
   const { messages } = await recordOf(id);
-  assert.deepEqual(
-    messages.map(({ prompt }) => prompt.length),
-    [...Array.from({ length: fitting }, () => letters), "short".length],
-  );
+  const lengths = messages.map(({ prompt }) => prompt.length);
+  assert.deepEqual(lengths, [...Array(fitting).fill(letters), "short".length]);
 });
 
 describe("a filtered list", () => {
-  const LIST = `/v2/agent/${FILTERED}/jobs`;
   const PROMPTS = [
     "100% of it",
     "100 per cent",
@@ -219,12 +171,8 @@ describe("a filtered list", () => {
   ];
   const ids = new Map();
 
-  const find = async (query) => {
-    const answer = await jobs.get(`${LIST}?${new URLSearchParams({ limit: "100", ...query })}`);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.json.jobs;
-  };
-  const promptsOf = (found) => found.map(({ prompt }) => prompt);
+  const find = async (query) =>
+    (await jobs.list({ limit: "100", ...query }, { project: FILTERED })).jobs;
 
   before(async () => {
     for (const [at, prompt] of PROMPTS.entries()) {

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Receiver } from "../../harness/receiver.mjs";
 import { until } from "../analytics_requests.mjs";
-import { isNow, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import {
+  hook,
+  idsOf,
+  isNow,
+  keyed,
+  OTHER_PROJECT,
+  useJobs,
+  webhookVars,
+} from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -11,32 +19,22 @@ const RETENTION_DAYS = 7;
 const EXPIRED_JOBS = 20;
 /** The gateway stores this many events per job, besides the job's current state. */
 const MAX_EVENTS = 100;
-const LIST = `/v2/agent/${PROJECT}/jobs?limit=100`;
-const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 6).toString("base64")}`;
 
 const receiver = useServer(new Receiver());
 const jobs = useJobs("records", () => ({
-  vars: {
-    JOB_RETENTION_DAYS: String(RETENTION_DAYS),
-    WEBHOOK_SECRET,
-    WEBHOOK_HOSTS: receiver.host,
-  },
+  vars: { JOB_RETENTION_DAYS: String(RETENTION_DAYS), ...webhookVars(receiver) },
 }));
 
-const listed = async () => (await jobs.get(LIST)).json.jobs.map(({ id }) => id);
+const listed = async () => idsOf((await jobs.list({ limit: 100 })).jobs);
 
 async function changeWhileWatched(id, statuses) {
   const stream = await jobs.watching(id);
-  for (const status of statuses) {
-    await jobs.upstream.setJob(id, { status });
-    await stream.event(isNow(status));
-  }
+  for (const status of statuses) await jobs.change(id, { status }, stream);
   stream.leave();
 }
 
 test("deletes jobs and their events after the retention period", async () => {
-  const old = [];
-  for (let number = 0; number < EXPIRED_JOBS; number += 1) old.push((await jobs.create()).id);
+  const old = await jobs.createMany(EXPIRED_JOBS);
   await changeWhileWatched(old[0], ["planning", "completed"]);
   const kept = (await jobs.create("kept")).id;
   await changeWhileWatched(kept, ["planning"]);
@@ -54,16 +52,12 @@ test("deletes jobs and their events after the retention period", async () => {
 
 test("stores a job's last 100 events besides its current state", async () => {
   const { id } = await jobs.create();
+  const insert = `WITH RECURSIVE past (number) AS
+      (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?1)
+    INSERT INTO event (job, version, data)
+    SELECT ?2, number, json_object('id', ?2, 'status', 'past-' || number) FROM past`;
   await jobs.restartWithSql([
-    [
-      `WITH RECURSIVE past (number) AS
-          (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?)
-        INSERT INTO event (job, version, data)
-        SELECT ?, number, json_object('id', ?, 'status', 'past-' || number) FROM past`,
-      MAX_EVENTS,
-      id,
-      id,
-    ],
+    [insert, MAX_EVENTS, id],
     ["UPDATE job SET version = ? WHERE id = ?", MAX_EVENTS + 1, id],
   ]);
   await changeWhileWatched(id, ["planning", "writing"]);
@@ -76,19 +70,17 @@ test("stores a job's last 100 events besides its current state", async () => {
 });
 
 describe("a job's record", () => {
-  const record = (id, options) => jobs.path(id, { rest: "/record", ...options });
-  const remove = (target, authorization = jobs.authorization) =>
-    jobs.gate.send({ method: "DELETE", target, authorization });
+  const remove = (id) => {
+    const target = jobs.path(id, { rest: "/record" });
+    return jobs.gate.send({ method: "DELETE", target, authorization: jobs.authorization });
+  };
 
   test("deletes a record with its events, streams, webhooks and stored responses", async () => {
     receiver.answerAlways(500);
-    const headers = [
-      ["Idempotency-Key", "of-a-deleted-job"],
-      ["Webhook-Url", `${receiver.url}/deleted`],
-    ];
+    const headers = [...keyed("of-a-deleted-job"), ...hook(`${receiver.url}/deleted`)];
     const prompt = "to be deleted-3c9e";
     const { id } = await jobs.create(prompt, { headers });
-    const other = await jobs.create("stays", { headers: [["Idempotency-Key", "of-another"]] });
+    const other = await jobs.create("stays", { headers: keyed("of-another") });
     await changeWhileWatched(id, ["planning", "completed"]);
     await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 1);
     await jobs.followUp(id);
@@ -96,15 +88,13 @@ describe("a job's record", () => {
     const creations = async () => (await jobs.upstream.counters()).byOperation["agentJobs.create"];
     const earlier = await creations();
 
-    const { authorization } = jobs;
-    const answer = await remove(record(id));
+    const answer = await remove(id);
     assert.deepEqual([answer.status, answer.text], [204, ""]);
     assert.equal(await stream.ended, "clean");
     assert.ok(!(await listed()).includes(id));
-    assertProblem(await remove(record(id)), 404, "job-not-recorded");
+    assertProblem(await remove(id), 404, "job-not-recorded");
     for (const retry of [[], [["Idempotency-Retry", "force"]]]) {
-      const options = { headers: [...headers, ...retry], authorization };
-      const again = await jobs.gate.post(jobs.path(), { prompt }, options);
+      const again = await jobs.send(prompt, { headers: [...headers, ...retry] });
       const problem = assertProblem(again, 409, "record-deleted");
       assert.equal(problem.outcome, undefined);
       assert.doesNotMatch(problem.detail, /force/);
@@ -112,12 +102,7 @@ describe("a job's record", () => {
     assert.equal((await jobs.health()).webhooksWaiting, 0);
     assert.equal(await creations(), earlier);
 
-    const replayed = await jobs.gate.post(
-      jobs.path(),
-      { prompt: "stays" },
-      { headers: [["Idempotency-Key", "of-another"]], authorization },
-    );
-    assert.deepEqual([replayed.status, replayed.json.id], [201, other.id]);
+    assert.equal((await jobs.create("stays", { headers: keyed("of-another") })).id, other.id);
     const tables = ["job", "event", "message", "idempotency", "outbox"];
     const columns = { job: "id || coalesce(data, '')", event: "job || data", message: "job" };
     const found = tables.map((table) => {
@@ -125,27 +110,21 @@ describe("a job's record", () => {
       return `SELECT '${table}' AS name, count(*) AS rows FROM ${table} WHERE instr(${text}, ?1) > 0`;
     });
     const rows = await jobs.restartWithSql([[found.join(" UNION ALL "), id]]);
-    assert.deepEqual(
-      rows,
-      tables.map((name) => ({ name, rows: 0 })),
-    );
+    const empty = tables.map((name) => ({ name, rows: 0 }));
+    assert.deepEqual(rows, empty);
   });
 });
 
 test("creates a job equally fast with 200,000 finished jobs with webhooks as without", async () => {
   const finished = 200_000;
-  await jobs.restartWithSql([
-    [
-      `WITH RECURSIVE one (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?)
-        INSERT INTO job (id, listed, subject, prompt_summary, webhook, created_at, status, data,
-          version, checked_at, last_started_at)
-        SELECT 'ended-' || number, 1, 'alice', 'ended', 'https://hooks.example/x', ?2, 'completed',
-          json_object('id', 'ended-' || number, 'status', 'completed'), 1, ?2, ?2 FROM one`,
-      finished,
-      Date.now() - DAY_MS,
-    ],
-  ]);
-  const headers = [["Webhook-Url", `${receiver.url}/cost`]];
+  const insert = `WITH RECURSIVE one (number) AS
+      (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?)
+    INSERT INTO job (id, listed, subject, prompt_summary, webhook, created_at, status, data,
+      version, checked_at, last_started_at)
+    SELECT 'ended-' || number, 1, 'alice', 'ended', 'https://hooks.example/x', ?2, 'completed',
+      json_object('id', 'ended-' || number, 'status', 'completed'), 1, ?2, ?2 FROM one`;
+  await jobs.restartWithSql([[insert, finished, Date.now() - DAY_MS]]);
+  const headers = hook(`${receiver.url}/cost`);
   const time = async (project) => {
     const startedAt = performance.now();
     const { id } = await jobs.create("measure me", { project, headers });

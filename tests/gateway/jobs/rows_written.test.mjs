@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { useJobs } from "../jobs_gateway.mjs";
+import { keyed, useJobs } from "../jobs_gateway.mjs";
 import { before, PROJECT } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
@@ -59,27 +59,19 @@ async function assertRows(max, work) {
 }
 
 test("writes a bounded number of rows per write with an idempotency key", async () => {
-  const keyed = (key) => ({ headers: [["Idempotency-Key", key]] });
   let id;
   await assertRows(MAX_ROWS.creation, async () => {
-    ({ id } = await jobs.create("keyed", keyed("create")));
+    ({ id } = await jobs.create("keyed", { headers: keyed("create") }));
   });
-  await assertRows(MAX_ROWS.followUp, async () => {
-    const { authorization } = jobs;
-    const target = jobs.path(id, { rest: "/message" });
-    const options = { authorization, ...keyed("follow-up") };
-    const answer = await jobs.gate.post(target, { prompt: "and more" }, options);
-    assert.equal(answer.status, 200, answer.text);
-  });
+  await assertRows(MAX_ROWS.followUp, () =>
+    jobs.followUp(id, "and more", { headers: keyed("follow-up") }),
+  );
 });
 
 test("writes a bounded number of rows per poll", async () => {
   const { id } = await jobs.create("watched");
   const stream = await jobs.watching(id);
   await assertRows(MAX_ROWS.poll, () => jobs.untilReads(id, 1));
-  await assertRows(MAX_ROWS.change, async () => {
-    await jobs.upstream.setJob(id, { status: "planning" });
-    await stream.event(({ data }) => JSON.parse(data).status === "planning");
-  });
+  await assertRows(MAX_ROWS.change, () => jobs.change(id, { status: "planning" }, stream));
   stream.leave();
 });

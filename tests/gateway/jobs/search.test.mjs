@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { UNDO_DEPLOYMENTS, useJobs } from "../jobs_gateway.mjs";
+import { idsOf, UNDO_DEPLOYMENTS, useJobs } from "../jobs_gateway.mjs";
 
 const [MANY, DELETED, SPELLINGS] = ["many-docs", "deleted-docs", "spelled-docs"];
 /** So many jobs that a search for the oldest one has six empty pages. */
@@ -17,11 +17,8 @@ const jobs = useJobs("search", {
 });
 
 async function find(project, query) {
-  const parameters = new URLSearchParams({ limit: "100", ...query });
-  const answer = await jobs.get(`/v2/agent/${project}/jobs?${parameters}`);
-  assert.equal(answer.status, 200, answer.text);
-  const { jobs: found, nextCursor } = answer.json;
-  return { ids: found.map(({ id }) => id), nextCursor };
+  const { jobs: found, nextCursor } = await jobs.list({ limit: "100", ...query }, { project });
+  return { ids: idsOf(found), nextCursor };
 }
 
 /** Returns the ids on each page, from the first page to the last. */
@@ -40,24 +37,17 @@ async function findPages(project, query) {
 async function storeJobs(project, prompts) {
   await jobs.create("creates the tables", { project });
   const tables = readFileSync(new URL("0010_job_search.sql", MIGRATIONS), "utf8").split(";\n");
-  await jobs.restartWithSql(
-    [
-      [
-        `INSERT INTO job (id, listed, subject, prompt_summary, created_at, status, data, version,
-            checked_at, last_started_at)
-          SELECT 'old-' || key, 1, 'earlier', value, ?2 - key, 'completed', '{}', 1, ?2, ?2
-          FROM json_each(?1)`,
-        JSON.stringify(prompts),
-        Date.now() - 1_000,
-      ],
-      ...tables
-        .filter((statement) => /job_search|search_backlog/u.test(statement))
-        .map((sql) => [sql]),
-      ...UNDO_DEPLOYMENTS,
-      ["UPDATE migration SET done = ?", INDEX_RELEASE],
-    ],
-    project,
-  );
+  const insert = `INSERT INTO job (id, listed, subject, prompt_summary, created_at, status, data,
+      version, checked_at, last_started_at)
+    SELECT 'old-' || key, 1, 'earlier', value, ?2 - key, 'completed', '{}', 1, ?2, ?2
+    FROM json_each(?1)`;
+  const statements = [
+    [insert, JSON.stringify(prompts), Date.now() - 1_000],
+    ...tables.filter((sql) => /job_search|search_backlog/u.test(sql)).map((sql) => [sql]),
+    ...UNDO_DEPLOYMENTS,
+    ["UPDATE migration SET done = ?", INDEX_RELEASE],
+  ];
+  await jobs.restartWithSql(statements, project);
 }
 
 test("scans a limited number of jobs per request, and continues with the cursor", async () => {
@@ -95,9 +85,6 @@ test("a deleted record leaves nothing of its prompt", async () => {
   const deleted = await jobs.create("a shared prompt", { project });
   await jobs.deleteRecord(deleted.id, { project });
   assert.deepEqual(await find(project, { text: "shared" }), { ids: [kept.id], nextCursor: null });
-  const tables = await jobs.restartWithSql(
-    [["SELECT name FROM sqlite_master WHERE name LIKE '%search%'"]],
-    project,
-  );
-  assert.deepEqual(tables, []);
+  const select = "SELECT name FROM sqlite_master WHERE name LIKE '%search%'";
+  assert.deepEqual(await jobs.restartWithSql([[select]], project), []);
 });

@@ -7,7 +7,7 @@ import { START_MAIN } from "../../../scripts/build.mjs";
 import { startGateway } from "../../harness/gateway.mjs";
 import { Receiver } from "../../harness/receiver.mjs";
 import { assertViews, closedRange, until, viewsOf, withoutQuota } from "../analytics_requests.mjs";
-import { isNow, useJobs } from "../jobs_gateway.mjs";
+import { isNow, keyed, useJobs, webhookVars } from "../jobs_gateway.mjs";
 import { Exchange } from "../raw_http.mjs";
 import {
   ALLOWED_ORIGIN,
@@ -19,7 +19,6 @@ import {
 } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
-const LIST = `/v2/agent/${PROJECT}/jobs`;
 /** The project of the watched job. The simulator never holds the polls of this job. */
 const WATCHED = "watched-docs";
 
@@ -83,19 +82,14 @@ async function readAnswer(exchange) {
 const readAnswers = (exchanges) => Promise.all(exchanges.map(readAnswer));
 
 function creation(jobs, key) {
-  const headers = [["Idempotency-Key", key]];
-  return { method: "POST", target: jobs.path(), json: { prompt: `under ${key}` }, headers };
+  const json = { prompt: `under ${key}` };
+  return { method: "POST", target: jobs.path(), json, headers: keyed(key) };
 }
 
-function create(jobs, key) {
-  const { authorization } = jobs;
-  return jobs.gate.send({ ...creation(jobs, key), authorization });
-}
+const create = (jobs, key) => jobs.send(`under ${key}`, { headers: keyed(key) });
 
 async function remainingBudgets(jobs) {
-  const answer = await jobs.get(`/healthz?deep&project=${PROJECT}`);
-  assert.equal(answer.status, 200, answer.text);
-  const { project, organization } = answer.json;
+  const { project, organization } = await jobs.read(`/healthz?deep&project=${PROJECT}`);
   return {
     creations: project.budgets["create-job"].left,
     analytics: organization.budgets.analytics.left,
@@ -191,7 +185,7 @@ for (const [index, place] of PLACES.slice(1).entries()) {
       assert.equal(created.status, 201, created.text);
       const target = viewsOf(closedRange());
       const { text } = await jobs.get(target);
-      const list = (await jobs.get(LIST)).json.jobs;
+      const { jobs: list } = await jobs.list();
       return { created, page: { target, text }, list, budgets: await remainingBudgets(jobs) };
     }
 
@@ -288,7 +282,7 @@ for (const [index, place] of PLACES.slice(1).entries()) {
       const replayed = await create(jobs, "stored");
       assert.equal(replayed.header("idempotent-replayed"), "true", replayed.text);
       assert.deepEqual([replayed.status, replayed.text], [created.status, created.text]);
-      const { json } = await jobs.get(LIST);
+      const json = await jobs.list();
       assert.deepEqual(json.jobs.map(withoutCheckedAt), list.map(withoutCheckedAt));
     });
 
@@ -325,17 +319,14 @@ for (const [index, place] of PLACES.slice(1).entries()) {
 
 describe("repeated traps", () => {
   const receiver = useServer(new Receiver());
-  const jobs = useTrapJobs("traps", () => ({
-    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-    WEBHOOK_HOSTS: receiver.host,
-  }));
+  const jobs = useTrapJobs("traps", () => webhookVars(receiver));
 
   /** Asserts that a creation, the job list, page views and a stream work. */
   async function assertWorking(key) {
     const created = await create(jobs, key);
     assert.equal(created.status, 201, created.text);
     const { id } = created.json;
-    const [newest] = (await jobs.get(`${LIST}?limit=1`)).json.jobs;
+    const [newest] = (await jobs.list({ limit: 1 })).jobs;
     assert.equal(newest.id, id);
     assertViews(await jobs.get(viewsOf(closedRange())), "fwd=uri-miss; stored");
     const stream = await jobs.watching(id);

@@ -5,12 +5,12 @@ import {
   assertSignedOut,
   Browser,
   openSession,
-  SESSION_COOKIE,
   WRITES,
 } from "../browser.mjs";
 import { ALLOWED_ORIGIN, before, JOBS, useGate } from "../recorded_gateway.mjs";
 
 describe("requests from other sites", () => {
+  const CROSS_SITE = ["Sec-Fetch-Site", "cross-site"];
   const gate = useGate("sessions-cross-site");
   let victim;
 
@@ -19,32 +19,21 @@ describe("requests from other sites", () => {
   });
 
   /** Returns the header fields of requests from other pages than the gateway's own. */
-  const crossSiteFields = () => [
-    [
-      ["Origin", "https://evil.example"],
-      ["Sec-Fetch-Site", "cross-site"],
-    ],
-    [["Origin", "https://evil.example"]],
-    [
-      ["Origin", ALLOWED_ORIGIN],
-      ["Sec-Fetch-Site", "cross-site"],
-    ],
-    [["Origin", ALLOWED_ORIGIN]],
-    [["Origin", "null"]],
-    [["Origin", `https://${gate.host}`]],
-    [
-      ["Origin", `http://${gate.host}`],
-      ["Sec-Fetch-Site", "same-site"],
-    ],
-    [
-      ["Origin", `http://${gate.host}`],
-      ["Sec-Fetch-Site", "cross-site"],
-    ],
-  ];
+  function crossSiteFields() {
+    const [evil, own] = ["https://evil.example", `http://${gate.host}`];
+    return [
+      ...[evil, ALLOWED_ORIGIN, own].map((origin) => [["Origin", origin], CROSS_SITE]),
+      ...[evil, ALLOWED_ORIGIN, "null", `https://${gate.host}`].map((origin) => [["Origin", origin]]),
+      [
+        ["Origin", own],
+        ["Sec-Fetch-Site", "same-site"],
+      ],
+    ];
+  }
 
   test("rejects cross-site writes with a session cookie, from forms and from fetch (CSRF)", async () => {
     await assertNothingSent(gate, async () => {
-      const withoutOrigin = [[], [["Sec-Fetch-Site", "none"]], [["Sec-Fetch-Site", "cross-site"]]];
+      const withoutOrigin = [[], [["Sec-Fetch-Site", "none"]], [CROSS_SITE]];
       for (const headers of [...crossSiteFields(), ...withoutOrigin]) {
         for (const request of WRITES) {
           const answer = await victim.send({ ...request, headers });
@@ -73,14 +62,11 @@ describe("planted, forged and misplaced cookies", () => {
     const endedCookie = ended.cookie;
     await ended.signOut();
     for (const planted of [attacker.cookie, endedCookie, "A".repeat(86), "known"]) {
-      const victim = new Browser(gate);
-      victim.cookies.set(SESSION_COOKIE, planted);
+      const victim = new Browser(gate, planted);
       await victim.signIn();
       assert.notEqual(victim.cookie, planted);
       assert.equal((await victim.get("/session")).json.subject, "alice");
-      const thief = new Browser(gate);
-      thief.cookies.set(SESSION_COOKIE, planted);
-      await assertSignedOut(thief);
+      await assertSignedOut(new Browser(gate, planted));
     }
     const cookies = new Set();
     for (let n = 0; n < 20; n++) cookies.add((await openSession(gate)).cookie);

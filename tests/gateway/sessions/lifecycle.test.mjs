@@ -67,8 +67,7 @@ describe("a session opened with a token", () => {
 
   test("rejects a stolen cookie everywhere after sign-out", async () => {
     const browser = await openSession(gate);
-    const thief = new Browser(gate);
-    thief.cookies.set(SESSION_COOKIE, browser.cookie);
+    const thief = new Browser(gate, browser.cookie);
     assert.equal((await thief.get(VIEWS)).status, 200);
     const ended = await browser.signOut();
     assert.equal(ended.status, 204);
@@ -84,8 +83,7 @@ describe("a session opened with a token", () => {
 
   test("keeps ended sessions ended and open sessions open after a restart", async () => {
     const [kept, ended] = [await openSession(gate), await openSession(gate)];
-    const stolen = new Browser(gate);
-    stolen.cookies.set(SESSION_COOKIE, ended.cookie);
+    const stolen = new Browser(gate, ended.cookie);
     await ended.signOut();
     await gate.restart();
     assert.equal((await kept.get("/session")).status, 200);

@@ -118,8 +118,7 @@ describe("sign-in at an issuer", () => {
 
   test("ends the earlier session at sign-in and creates a new cookie", async () => {
     const browser = await openSession(gate);
-    const earlier = new Browser(gate);
-    earlier.cookies.set(SESSION_COOKIE, browser.cookie);
+    const earlier = new Browser(gate, browser.cookie);
     const { location } = await startSignIn(START, browser);
     assert.equal((await followCallback(browser, issuer.signIn(location))).status, 303);
     assert.notEqual(browser.cookie, earlier.cookie);

@@ -55,10 +55,6 @@ const polling = useJobs("hibernation", pollEvery(POLL_SECONDS));
 /** A gateway without alarms. */
 const quiet = useJobs("hibernation-quiet", pollEvery(MAX_POLL_SECONDS));
 
-function watchMany(jobs, id, project = PROJECT) {
-  return Promise.all(Array.from({ length: WATCHERS }, () => jobs.watching(id, { project })));
-}
-
 function untilAllHave(streams, status) {
   return Promise.all(streams.map((stream) => stream.event(isNow(status))));
 }
@@ -87,7 +83,7 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
   test("sends a change once to every watcher when an alarm wakes an evicted object", async () => {
     const jobs = polling;
     const { id } = await jobs.create();
-    const streams = await watchMany(jobs, id);
+    const streams = await jobs.watchMany(WATCHERS, id);
     const earlier = constructions(jobs);
     const { count } = await jobs.reads(id);
     await jobs.upstream.setJob(id, { status: "completed" });
@@ -104,7 +100,7 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
   test("sends a change once to every watcher when a follow-up wakes an evicted object", async () => {
     const [jobs, project] = [quiet, FOLLOWED];
     const job = await jobs.create("be evicted", { project });
-    const streams = await watchMany(jobs, job.id, project);
+    const streams = await jobs.watchMany(WATCHERS, job.id, { project });
     const earlier = constructions(jobs, project);
     await sleep(QUIET_MS);
     assert.equal(constructions(jobs, project), earlier, "the object stays evicted");
@@ -123,7 +119,7 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
   test("removes every watcher that has left while the object was evicted", async () => {
     const [jobs, project] = [quiet, LEFT];
     const { id } = await jobs.create("be left", { project });
-    const streams = await watchMany(jobs, id, project);
+    const streams = await jobs.watchMany(WATCHERS, id, { project });
     const earlier = constructions(jobs, project);
     await sleep(QUIET_MS);
     for (const stream of streams) stream.leave();
@@ -158,10 +154,8 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
     await untilAllHave(streams, "active");
     await assertConstructedOnce(jobs, earlier, project);
     for (const { events, isOver } of streams) {
-      assert.deepEqual(
-        events.map(({ lastEventId, data }) => [lastEventId, JSON.parse(data).id]),
-        [["1", id]],
-      );
+      const received = events.map(({ lastEventId, data }) => [lastEventId, JSON.parse(data).id]);
+      assert.deepEqual(received, [["1", id]]);
       assert.equal(isOver, false);
     }
     assert.equal((await jobs.reads(id)).count, 0, "the job is not polled");

@@ -1,24 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";
-import { isNow, OTHER_PROJECT } from "../jobs_gateway.mjs";
+import { isNow, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem, before, PROJECT } from "../recorded_gateway.mjs";
-import {
-  assertApart,
-  assertGrowing,
-  CLOCK_TOLERANCE_MS,
-  change,
-  INTERVAL_MS,
-  idsAndData,
-  jobs,
-  manyWatching,
-  states,
-  useWatched,
-} from "../watched_jobs.mjs";
+import { assertApart, CLOCK_TOLERANCE_MS, INTERVAL_MS, states } from "../watched_jobs.mjs";
 
 const WATCHERS = 200;
 
-useWatched("watching");
+const jobs = useJobs("watching");
+
+const idsAndData = (stream) => stream.events.map(({ lastEventId, data }) => [lastEventId, data]);
+
+function assertGrowing(...streams) {
+  const events = streams.flatMap((stream) => stream.events);
+  const ids = events.map(({ lastEventId }) => Number(lastEventId));
+  const grow = ids.every((id, index) => index === 0 || id > ids[index - 1]);
+  assert.ok(grow, `ids ${ids}`);
+}
 
 describe("many watchers of one job", () => {
   const statuses = ["planning", "writing", "completed"];
@@ -30,8 +28,8 @@ describe("many watchers of one job", () => {
     watched = await jobs.create();
     alone = await jobs.create();
     const control = await jobs.watching(alone.id);
-    streams = await manyWatching(WATCHERS, watched.id);
-    for (const status of statuses) await change(watched.id, { status }, streams);
+    streams = await jobs.watchMany(WATCHERS, watched.id);
+    for (const status of statuses) await jobs.change(watched.id, { status }, ...streams);
     await Promise.all(streams.map(({ ended }) => ended));
     control.leave();
   });
@@ -65,19 +63,17 @@ describe("many watchers of one job", () => {
   });
 });
 
-/** Returns a new stream of a job that resumes after the last event of an earlier stream. */
-const resumed = (id, { lastEventId }) => jobs.watch(id, { lastEventId });
 test("sends a reconnecting watcher the changes that it missed", async () => {
   const { id } = await jobs.create();
   const first = await jobs.watching(id);
   first.leave();
   await jobs.upstream.setJob(id, { status: "planning" });
-  const second = resumed(id, first);
+  const second = jobs.watch(id, { lastEventId: first.lastEventId });
   await second.event(isNow("planning"));
-  await change(id, { status: "completed" }, [second]);
+  await jobs.change(id, { status: "completed" }, second);
   assert.equal(await second.ended, "clean");
   assert.deepEqual([...states(first), ...states(second)], ["active", "planning", "completed"]);
-  assertGrowing({ events: [...first.events, ...second.events] });
+  assertGrowing(first, second);
 });
 
 describe("a job's stream", () => {
@@ -98,7 +94,7 @@ describe("a job's stream", () => {
       const { id } = await jobs.directly("from elsewhere");
       const stream = await jobs.watching(id);
       assert.deepEqual(states(stream), ["active"]);
-      await change(id, { status }, [stream]);
+      await jobs.change(id, { status }, stream);
       assert.equal(await stream.ended, "clean");
       assertApart(await jobs.reads(id));
     });
@@ -106,7 +102,7 @@ describe("a job's stream", () => {
 
   test("reads an unknown job once for 50 concurrent streams", async () => {
     const { id } = await jobs.directly("from elsewhere");
-    const streams = await manyWatching(50, id);
+    const streams = await jobs.watchMany(50, id);
     assertApart(await jobs.reads(id));
     for (const stream of streams) {
       assert.deepEqual(idsAndData(stream), idsAndData(streams[0]));
@@ -122,9 +118,8 @@ describe("a job's stream", () => {
 
   test("sends an event stream's head and a retry interval", async () => {
     const { id } = await jobs.create();
-    const exchange = jobs.gate.open(
-      jobs.gate.bytes({ target: jobs.path(id, { rest: "/events" }) }),
-    );
+    const target = jobs.path(id, { rest: "/events" });
+    const exchange = jobs.gate.open(jobs.gate.bytes({ target }));
     const answer = await exchange.until(({ hasHead, text }) => hasHead && text.includes("}\n\n"));
     assert.equal(answer.status, 200);
     assert.match(answer.header("content-type"), /^text\/event-stream(; charset=utf-8)?$/);
@@ -136,26 +131,19 @@ describe("a job's stream", () => {
 });
 
 describe("a follow-up to a watched job", () => {
-  const finish = async (id) => {
-    const stream = await jobs.watching(id);
-    await change(id, { status: "completed" }, [stream]);
-    await stream.ended;
-    return stream;
-  };
-
   test("streams a finished job again after a follow-up", async () => {
     const { id } = await jobs.create();
-    const first = await finish(id);
+    const first = await jobs.finish(id);
     await jobs.followUp(id);
     const again = jobs.watch(id, { lastEventId: first.lastEventId });
     const fresh = jobs.watch(id);
     for (const stream of [again, fresh]) await stream.event(isNow("active"));
-    await change(id, { status: "failed" }, [again, fresh]);
+    await jobs.change(id, { status: "failed" }, again, fresh);
     for (const stream of [again, fresh]) {
       assert.equal(await stream.ended, "clean");
       assert.deepEqual(states(stream), ["active", "failed"]);
     }
-    assertGrowing({ events: [...first.events, ...again.events] });
+    assertGrowing(first, again);
   });
 
   test("does not revert a follow-up with a poll that started before it", async () => {
@@ -168,24 +156,20 @@ describe("a follow-up to a watched job", () => {
     await jobs.followUp(id);
     await jobs.upstream.release();
     // The job is active again, so its stream continues until the job really finishes.
-    await change(id, { status: "failed" }, [stream]);
+    await jobs.change(id, { status: "failed" }, stream);
     assert.equal(await stream.ended, "clean");
   });
 });
-
-/** Returns a client of the quillgate package that calls the gateway. */
-function client() {
-  const { url } = jobs.gate.gateway;
-  const token = jobs.authorization.replace("Bearer ", "");
-  return new Client({ baseUrl: url, projectId: PROJECT, auth: { token }, logLevel: "off" });
-}
 
 test("resumes raw and package streams after the gateway was killed", async () => {
   const [changing, finishing] = [await jobs.create(), await jobs.create()];
   const first = await jobs.watching(changing.id);
   const other = await jobs.watching(finishing.id);
-  await change(changing.id, { status: "planning" }, [first]);
-  const iterator = client().agentJobs.watch(changing.id);
+  await jobs.change(changing.id, { status: "planning" }, first);
+  const auth = { token: jobs.authorization.replace("Bearer ", "") };
+  const baseUrl = jobs.gate.gateway.url;
+  const client = new Client({ baseUrl, projectId: PROJECT, auth, logLevel: "off" });
+  const iterator = client.agentJobs.watch(changing.id);
   const updates = [(await iterator.next()).value.job.status];
 
   await jobs.restart("kill", async () => {
@@ -198,12 +182,10 @@ test("resumes raw and package streams after the gateway was killed", async () =>
   assert.equal(await end.ended, "clean");
   assert.deepEqual([...states(other), ...states(end)], ["active", "failed"]);
   await second.event(isNow("writing"));
-  await change(changing.id, { status: "completed" }, [second]);
-  assert.deepEqual(
-    [...states(first), ...states(second)],
-    ["active", "planning", "writing", "completed"],
-  );
-  assertGrowing({ events: [...first.events, ...second.events] });
+  await jobs.change(changing.id, { status: "completed" }, second);
+  const all = [...states(first), ...states(second)];
+  assert.deepEqual(all, ["active", "planning", "writing", "completed"]);
+  assertGrowing(first, second);
   for await (const { job } of iterator) updates.push(job.status);
   assert.deepEqual(updates, ["planning", "writing", "completed"]);
 });

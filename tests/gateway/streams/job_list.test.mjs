@@ -38,18 +38,12 @@ const contentsOf = ({ events }) =>
     const { checkedAt: _, ...content } = JSON.parse(data);
     return [lastEventId, type, content];
   });
-const isJob =
-  (id, status) =>
-  ({ type, data }) => {
-    const job = JSON.parse(data);
-    return type === "job" && job.id === id && (status === undefined || job.status === status);
-  };
-const isDeleted =
-  (id) =>
-  ({ type, data }) =>
-    type === "deleted" && JSON.parse(data).id === id;
+const isJob = (id, status) => (event) => {
+  const job = JSON.parse(event.data);
+  return event.type === "job" && job.id === id && (status === undefined || job.status === status);
+};
+const isDeleted = (id) => (event) => event.type === "deleted" && JSON.parse(event.data).id === id;
 const isReset = ({ type }) => type === "reset";
-const waitForEvent = (stream, check) => stream.event(check);
 const target = (project = PROJECT) => `/v2/agent/${project}/jobs/events`;
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
 
@@ -58,17 +52,15 @@ describe("streams of a project's job list", () => {
     const streams = await Promise.all(
       ["alice", "bob"].map((sub) => jobs.watchingAll({ authorization: as(sub) })),
     );
-    const all = (check) => Promise.all(streams.map((stream) => waitForEvent(stream, check)));
+    const all = (check) => Promise.all(streams.map((stream) => stream.event(check)));
     const prompt = "Describe the endpoint\nand keep this to yourself";
     const { id } = await jobs.create(prompt, { authorization: as("carol") });
     const [created] = await all(isJob(id, "active"));
     const job = JSON.parse(created.data);
-    const listed = (await jobs.get(`/v2/agent/${PROJECT}/jobs`)).json.jobs[0];
+    const [listed] = (await jobs.list()).jobs;
     assert.deepEqual(withoutCheckedAt(job), withoutCheckedAt(listed));
-    assert.deepEqual(
-      [job.prompt, job.createdBy, job.status],
-      ["Describe the endpoint", "carol", "active"],
-    );
+    const { createdBy, status } = job;
+    assert.deepEqual([job.prompt, createdBy, status], ["Describe the endpoint", "carol", "active"]);
 
     // No stream of the job itself is open, so the gateway polls the job for the list streams.
     await jobs.upstream.setJob(id, { status: "completed", prLink: "https://git.example/pull/1" });
@@ -111,12 +103,9 @@ describe("streams of a project's job list", () => {
 describe("the start of a list stream", () => {
   test("starts a list stream with the 25 most recently changed jobs, newest last", async () => {
     const project = MANY;
-    const ids = [];
-    for (let number = 0; number < INITIAL_JOBS + 2; number += 1) {
-      ids.push((await jobs.create(`number ${number}`, { project })).id);
-    }
+    const ids = await jobs.createMany(INITIAL_JOBS + 2, "one of many", { project });
     const stream = await jobs.watchingAll({ project });
-    await waitForEvent(stream, isJob(ids.at(-1)));
+    await stream.event(isJob(ids.at(-1)));
     const first = stream.events.slice(0, INITIAL_JOBS).map(({ data }) => JSON.parse(data).id);
     assert.deepEqual(first, ids.slice(-INITIAL_JOBS));
     stream.leave();
@@ -125,27 +114,27 @@ describe("the start of a list stream", () => {
   test("resumes a list stream with the latest state of each changed job and with deletions", async () => {
     const [changed, deleted] = [await jobs.create("changed"), await jobs.create("deleted")];
     const first = await jobs.watchingAll();
-    await waitForEvent(first, isJob(deleted.id));
+    await first.event(isJob(deleted.id));
     const other = await jobs.watchingAll();
     first.leave();
     for (const status of ["planning", "writing"]) {
       await jobs.upstream.setJob(changed.id, { status });
-      await waitForEvent(other, isJob(changed.id, status));
+      await other.event(isJob(changed.id, status));
     }
     await jobs.deleteRecord(deleted.id);
     const { id } = await jobs.create("new");
-    await waitForEvent(other, isJob(id));
+    await other.event(isJob(id));
 
     const { lastEventId } = first;
     const second = await jobs.watchingAll({ lastEventId });
-    await waitForEvent(second, isJob(id));
+    await second.event(isJob(id));
     const missed = other.events.filter((event) => Number(event.lastEventId) > Number(lastEventId));
     const latest = missed.filter((event) => !isJob(changed.id, "planning")(event));
     assert.deepEqual(contentsOf(second), contentsOf({ events: latest }));
 
     const third = await jobs.watchingAll({ lastEventId: second.lastEventId });
     const next = await jobs.create("next");
-    await waitForEvent(third, isJob(next.id));
+    await third.event(isJob(next.id));
     assert.ok(isJob(next.id)(third.events[0]), "no event is sent twice");
     for (const stream of [other, second, third]) stream.leave();
   });
@@ -153,33 +142,28 @@ describe("the start of a list stream", () => {
   test(`resumes a list stream with ${MAX_REPLAYED} changes, and resets it after more`, async () => {
     const project = MANY;
     const count = MAX_REPLAYED + 50;
-    const [{ revision }] = await jobs.restartWithSql(
-      [
-        [
-          `WITH RECURSIVE one (number) AS
-              (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?1)
-            INSERT INTO job (id, listed, subject, prompt_summary, created_at, status, data, version,
-              checked_at, last_started_at, revision)
-            SELECT 'past-' || number, 1, 'alice', 'past', ?2, 'completed', '{}', 1, ?2, ?2,
-              (SELECT revision FROM project) + number FROM one`,
-          count,
-          Date.now(),
-        ],
-        ["UPDATE project SET revision = revision + ?", count],
-        ["SELECT revision FROM project"],
-      ],
-      project,
-    );
+    const insert = `WITH RECURSIVE one (number) AS
+        (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?1)
+      INSERT INTO job (id, listed, subject, prompt_summary, created_at, status, data, version,
+        checked_at, last_started_at, revision)
+      SELECT 'past-' || number, 1, 'alice', 'past', ?2, 'completed', '{}', 1, ?2, ?2,
+        (SELECT revision FROM project) + number FROM one`;
+    const statements = [
+      [insert, count, Date.now()],
+      ["UPDATE project SET revision = revision + ?", count],
+      ["SELECT revision FROM project"],
+    ];
+    const [{ revision }] = await jobs.restartWithSql(statements, project);
     const latest = String(revision - MAX_REPLAYED);
     const stream = await jobs.watchingAll({ project, lastEventId: latest });
-    await waitForEvent(stream, isJob(`past-${count}`));
-    assert.deepEqual(
-      stream.events.map(({ data }) => JSON.parse(data).id),
-      Array.from({ length: MAX_REPLAYED }, (_, at) => `past-${count - MAX_REPLAYED + 1 + at}`),
-    );
+    await stream.event(isJob(`past-${count}`));
+    const ids = stream.events.map(({ data }) => JSON.parse(data).id);
+    const first = count - MAX_REPLAYED + 1;
+    const expected = Array.from({ length: MAX_REPLAYED }, (_, at) => `past-${first + at}`);
+    assert.deepEqual(ids, expected);
     for (const lastEventId of ["1", String(revision - MAX_REPLAYED - 1), String(revision + 1)]) {
       const outdated = await jobs.watchingAll({ project, lastEventId });
-      await waitForEvent(outdated, isReset);
+      await outdated.event(isReset);
       const contents = contentsOf(outdated);
       assert.deepEqual(contents[INITIAL_JOBS], [String(revision), "reset", {}]);
       assert.equal(contents.length, INITIAL_JOBS + 1);
@@ -193,13 +177,13 @@ test("streams the deletion of an expired record, and forgets the deletion after 
   const project = RETAINED;
   const [old, other] = [await jobs.create("old", { project }), await jobs.create("x", { project })];
   const stream = await jobs.watchingAll({ project });
-  await waitForEvent(stream, isJob(other.id));
+  await stream.event(isJob(other.id));
   const { lastEventId } = stream;
   const age = RETENTION_DAYS * DAY_MS + 3_600_000;
   const update = "UPDATE job SET last_started_at = last_started_at - ? WHERE id = ?";
   await jobs.restartWithSql([[update, age, old.id]], project);
   const again = await jobs.watchingAll({ project, lastEventId });
-  await waitForEvent(again, isDeleted(old.id));
+  await again.event(isDeleted(old.id));
   again.leave();
 
   await jobs.restartWithSql([["UPDATE deleted SET at = at - ?", 2 * DAY_MS]], project);
@@ -207,12 +191,12 @@ test("streams the deletion of an expired record, and forgets the deletion after 
   await jobs.untilReads(other.id, 2);
   later.leave();
   const outdated = await jobs.watchingAll({ project, lastEventId });
-  await waitForEvent(outdated, isReset);
+  await outdated.event(isReset);
   const current = outdated.lastEventId;
   outdated.leave();
   const resumed = await jobs.watchingAll({ project, lastEventId: current });
   const next = await jobs.create("after the reset", { project });
-  await waitForEvent(resumed, isJob(next.id));
+  await resumed.event(isJob(next.id));
   assert.ok(!resumed.events.some(isReset));
   resumed.leave();
   const rows = await jobs.restartWithSql([["SELECT id FROM deleted"]], project);
@@ -225,14 +209,14 @@ describe("access to a list stream", () => {
     const other = await jobs.watchingAll();
     const authorization = bearerFor(SHORT_TOKEN_LIFETIME_S);
     const stream = await jobs.watchingAll({ authorization });
-    await waitForEvent(stream, isJob(id));
+    await stream.event(isJob(id));
     assert.equal(await stream.ended, "clean");
     assert.equal(other.isOver, false);
     assertProblem(await jobs.gate.get(target(), { authorization }), 401, "invalid-token");
     const { lastEventId } = stream;
     const again = await jobs.watchingAll({ lastEventId, authorization: bearerFor(600) });
     const next = await jobs.create();
-    await waitForEvent(again, isJob(next.id));
+    await again.event(isJob(next.id));
     for (const open of [other, again]) open.leave();
   });
 

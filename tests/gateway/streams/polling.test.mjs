@@ -2,22 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isNow, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
 import { before, PROJECT } from "../recorded_gateway.mjs";
-import {
-  assertApart,
-  CLOCK_TOLERANCE_MS,
-  change,
-  INTERVAL_MS,
-  jobs,
-  manyWatching,
-  states,
-  useWatched,
-} from "../watched_jobs.mjs";
+import { assertApart, CLOCK_TOLERANCE_MS, INTERVAL_MS, states } from "../watched_jobs.mjs";
 
 const SLOW_INTERVAL_S = 3;
 /** Only one test uses this project, because the test counts the project's watchers. */
 const OWN_PROJECT = "own-docs";
 
-useWatched("polling", { projects: [PROJECT, OTHER_PROJECT, OWN_PROJECT] });
+const jobs = useJobs("polling", { projects: [PROJECT, OTHER_PROJECT, OWN_PROJECT] });
 /** This gateway has a longer polling interval, and an upstream timeout that no test reaches. */
 const slow = useJobs("polling-slow", {
   vars: { JOB_POLL_SECONDS: String(SLOW_INTERVAL_S), UPSTREAM_TIMEOUT_SECONDS: "300" },
@@ -28,14 +19,14 @@ let quietStream;
 before(async () => {
   quietJob = await jobs.create("be quiet", { project: OTHER_PROJECT });
   quietStream = jobs.watch(quietJob.id, { project: OTHER_PROJECT });
-  const left = await manyWatching(30, quietJob.id, { project: OTHER_PROJECT });
+  const left = await jobs.watchMany(30, quietJob.id, { project: OTHER_PROJECT });
   assert.equal((await jobs.health(OTHER_PROJECT)).watchers, 31);
   for (const stream of left) stream.leave();
 });
 
 test("stops polling a job when all its watchers have disconnected", async () => {
   const [left, clock] = [await jobs.create(), await jobs.create()];
-  const streams = await manyWatching(5, left.id);
+  const streams = await jobs.watchMany(5, left.id);
   const ticking = await jobs.watching(clock.id);
   for (const stream of streams) stream.leave();
   // The runtime notices disconnected clients only when it writes to their streams, so the test
@@ -90,7 +81,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
         assertAtLeast(polls[1] - polls[0], 2 * INTERVAL_MS);
         assertAtLeast(polls[2] - polls[1], 4 * INTERVAL_MS);
         // Polling continues at the normal interval.
-        await change(id, { status: "completed" }, [stream]);
+        await jobs.change(id, { status: "completed" }, stream);
         assert.equal(await stream.ended, "clean");
       });
     }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { Receiver } from "../../harness/receiver.mjs";
 import { until } from "../analytics_requests.mjs";
-import { CLOCK_RATE, OTHER_PROJECT, useJobs } from "../jobs_gateway.mjs";
+import { CLOCK_RATE, hook, keyed, OTHER_PROJECT, useJobs, webhookVars } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const CONNECTIONS = 6;
@@ -23,21 +23,10 @@ const jobs = useJobs("connections", () => ({
   vars: {
     UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS),
     JOB_POLL_SECONDS: "1",
-    WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
-    WEBHOOK_HOSTS: receivers.map(({ host }) => host).join(","),
+    ...webhookVars(...receivers),
   },
 }));
 beforeEach(() => jobs.upstream.reset());
-
-function create({ key, project } = {}) {
-  const headers = key === undefined ? [] : [["Idempotency-Key", key]];
-  const { authorization } = jobs;
-  return jobs.gate.post(
-    jobs.path(undefined, { project }),
-    { prompt: "x" },
-    { authorization, headers },
-  );
-}
 
 const requestsOf = async (operation) =>
   (await jobs.upstream.requests()).filter((request) => request.operation === operation);
@@ -54,28 +43,24 @@ describe("an upstream that does not respond", () => {
     await jobs.upstream.untilHeld(READ_CONNECTIONS);
     // The creations use the same Durable Object as the reads that are stalled or wait for a
     // connection.
-    for (let count = 0; count < CONNECTIONS; count += 1) {
-      assert.equal((await create({ project: OTHER_PROJECT })).status, 201);
-    }
-    assert.equal(
-      (await requestsOf(READ)).length,
-      READ_CONNECTIONS,
-      "the others wait for a connection",
-    );
+    await jobs.createMany(CONNECTIONS, "x", { project: OTHER_PROJECT });
+    const reads = await requestsOf(READ);
+    assert.equal(reads.length, READ_CONNECTIONS, "the others wait for a connection");
     await jobs.upstream.release();
     for (const stream of streams) stream.leave();
   });
 
   test("does not send a creation that gets no connection, and keeps its idempotency key free", async () => {
     await jobs.upstream.hold({ operation: CREATE });
+    const create = (key) => jobs.send("x", { headers: keyed(key) });
     const keys = Array.from({ length: 4 * CONNECTIONS }, (_, at) => `late-${at}`);
-    const answers = await Promise.all(keys.map((key) => create({ key })));
+    const answers = await Promise.all(keys.map(create));
     const unsent = answers.findIndex(({ status }) => status === 503);
     assert.equal(assertProblem(answers[unsent], 503, "gateway-busy").outcome, undefined);
     const sent = answers.filter(({ status }) => status === 504);
     assert.equal((await requestsOf(CREATE)).length, sent.length);
     await jobs.upstream.release();
-    assert.equal((await create({ key: keys[unsent] })).status, 201);
+    assert.equal((await create(keys[unsent])).status, 201);
   });
 });
 
@@ -84,7 +69,7 @@ test("uses two connections for stalled webhooks, which block neither reads nor c
   const ids = [];
   for (const receiver of receivers) {
     receiver.answerAlways({ hang: true });
-    const headers = [["Webhook-Url", `${receiver.url}/hook`]];
+    const headers = hook(`${receiver.url}/hook`);
     ids.push((await jobs.create("announce it", { headers, project: OTHER_PROJECT })).id);
   }
   for (const id of ids) await jobs.upstream.setJob(id, { status: "completed" });
@@ -93,9 +78,7 @@ test("uses two connections for stalled webhooks, which block neither reads nor c
   await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === ids.length, OTHER_PROJECT);
   const arrivals = () => receivers.flatMap(({ deliveries }) => deliveries).map(({ at }) => at);
   await until(() => arrivals().length >= WEBHOOK_CONNECTIONS);
-  for (let count = 0; count < CONNECTIONS; count += 1) {
-    assert.equal((await create({ project: OTHER_PROJECT })).status, 201);
-  }
+  await jobs.createMany(CONNECTIONS, "x", { project: OTHER_PROJECT });
   const other = await jobs.directly("elsewhere", { project: OTHER_PROJECT });
   const stream = await jobs.watching(other.id, { project: OTHER_PROJECT });
   stream.leave();

@@ -94,12 +94,7 @@ describe("two keys per access, newest first", () => {
   }
 
   test("responds 502 and logs the reason when both keys have expired", async () => {
-    await setKeys({
-      read: "expired",
-      readBefore: "expired",
-      write: "expired",
-      writeBefore: "expired",
-    });
+    await setKeys(Object.fromEntries(Object.keys(keys).map((name) => [name, "expired"])));
     const logged = await assertCredentialProblem(await gate.get(`${JOBS}/j1`), 401);
     assert.match(logged, /expired/);
     await assertCredentialProblem(await freshViews(), 401);
@@ -137,10 +132,8 @@ for (const [what, send, outcome] of [
     assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, outcome);
     const line = await gate.logged(answer.header("x-request-id"));
     assert.deepEqual([line.upstreamStatus, line.problem], [null, "upstream-timeout"]);
-    assert.ok(
-      line.upstreamMilliseconds >= 1000 * TIMEOUT_SECONDS,
-      `${line.upstreamMilliseconds} ms`,
-    );
+    const { upstreamMilliseconds } = line;
+    assert.ok(upstreamMilliseconds >= 1000 * TIMEOUT_SECONDS, `${upstreamMilliseconds} ms`);
     assert.equal(await gate.received(), 1);
   });
 }

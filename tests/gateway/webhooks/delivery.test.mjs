@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { describe, test } from "node:test";
 import { deriveKeys } from "../../../scripts/webhook_key.mjs";
 import { Receiver, signatureProblem, verify } from "../../harness/receiver.mjs";
-import { useJobs } from "../jobs_gateway.mjs";
+import { hook, keyed, useJobs, webhookVars } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT, useServer } from "../recorded_gateway.mjs";
 
 const newWebhookSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
@@ -19,21 +19,18 @@ const RECEIVERS = [
   ...["silent", "late", "crash"],
 ];
 /** This project has its own Durable Object, so other tests do not set its alarms. */
-const PROJECTS = ["with-others"];
+const WITH_OTHERS = "with-others";
 
 const receivers = Object.fromEntries(RECEIVERS.map((name) => [name, useServer(new Receiver())]));
 const jobs = useJobs("webhooks", () => ({
-  projects: [PROJECT, ...PROJECTS],
+  projects: [PROJECT, WITH_OTHERS],
   vars: {
+    ...webhookVars(...Object.values(receivers)),
     WEBHOOK_SECRET: SECRETS.join(","),
-    WEBHOOK_HOSTS: Object.values(receivers)
-      .map(({ host }) => host)
-      .join(","),
     WEBHOOK_URL: `${receivers.standard.url}/default`,
   },
 }));
 
-const hook = (url) => [["Webhook-Url", url]];
 let lastNumber = 0;
 
 /** Creates a job with a webhook at a unique path. */
@@ -45,16 +42,9 @@ async function hooked(receiver, { project, path = "" } = {}) {
   const here = ({ path: own }) => own === hookPath;
   return {
     id,
-    next: async () => {
-      const delivery = await receiver.next(here);
-      return Object.assign(delivery, { project: project ?? PROJECT });
-    },
+    next: async () => Object.assign(await receiver.next(here), { project: project ?? PROJECT }),
     all: () => receiver.deliveries.filter(here),
-    async finish(status = "completed", fields = {}) {
-      const stream = await jobs.watching(id, { project });
-      await jobs.upstream.setJob(id, { status, ...fields });
-      await stream.ended;
-    },
+    finish: (status, fields) => jobs.finish(id, { project, status, ...fields }),
   };
 }
 
@@ -84,11 +74,11 @@ function assertDelivery(delivery, type) {
 }
 
 /** Adds a pull request to a job, and waits until a new watcher receives the link. */
-async function link(job, project) {
+async function link(job) {
   const prLink = "https://example.com/pull/1";
   await jobs.upstream.setJob(job.id, { prLink });
   await jobs.waitIntervals(2, PROJECT);
-  const fresh = jobs.watch(job.id, { project });
+  const fresh = jobs.watch(job.id);
   await fresh.event(({ data }) => JSON.parse(data).prLink === prLink);
   fresh.leave();
 }
@@ -105,7 +95,7 @@ describe("the webhook of a finished job", () => {
 
   test("sends one webhook for a job with 50 watchers", async () => {
     const job = await hooked(receivers.good);
-    const streams = await Promise.all(Array.from({ length: 50 }, () => jobs.watching(job.id)));
+    const streams = await jobs.watchMany(50, job.id);
     await job.finish();
     await Promise.all(streams.map(({ ended }) => ended));
     assertDelivery(await job.next(), "agent_job.completed");
@@ -129,9 +119,7 @@ describe("the webhook of a finished job", () => {
 
   test("sends a webhook to WEBHOOK_URL when the caller names no address", async () => {
     const { id } = await jobs.create("notify the operator");
-    const stream = await jobs.watching(id);
-    await jobs.upstream.setJob(id, { status: "failed" });
-    await stream.ended;
+    await jobs.finish(id, { status: "failed" });
     const delivery = await receivers.standard.next(({ json }) => json.data.id === id);
     assertDelivery(delivery, "agent_job.failed");
     assert.equal(delivery.path, "/default");
@@ -139,16 +127,12 @@ describe("the webhook of a finished job", () => {
 
   test("sends one webhook for a creation that was repeated under its idempotency key", async () => {
     const { url } = receivers.good;
-    const headers = (path) => [...hook(url + path), ["Idempotency-Key", "sent-once"]];
-    const first = await jobs.create("once", { headers: headers("/sent-once") });
-    assert.equal((await jobs.create("once", { headers: headers("/sent-once") })).id, first.id);
-    const { authorization } = jobs;
-    const other = { headers: headers("/elsewhere"), authorization };
-    const answer = await jobs.gate.post(jobs.path(), { prompt: "once" }, other);
+    const options = (path) => ({ headers: [...hook(url + path), ...keyed("sent-once")] });
+    const first = await jobs.create("once", options("/sent-once"));
+    assert.equal((await jobs.create("once", options("/sent-once"))).id, first.id);
+    const answer = await jobs.send("once", options("/elsewhere"));
     assertProblem(answer, 422, "idempotency-key-reused");
-    const stream = await jobs.watching(first.id);
-    await jobs.upstream.setJob(first.id, { status: "completed" });
-    await stream.ended;
+    await jobs.finish(first.id);
     await receivers.good.next(({ path }) => path === "/sent-once");
     const paths = receivers.good.deliveries.map(({ path }) => path);
     assert.equal(paths.filter((path) => path === "/sent-once").length, 1);
@@ -234,7 +218,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
     });
 
     test("does not delay webhooks to other receivers while one receiver hangs", async () => {
-      const project = "with-others";
+      const project = WITH_OTHERS;
       receivers.silent.answer({ hang: true });
       const stuck = await hooked(receivers.silent, { project });
       const other = await hooked(receivers.good, { project });

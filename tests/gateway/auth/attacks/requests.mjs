@@ -73,20 +73,28 @@ describe("a token in another place", () => {
   });
 
   test("ignores a token under another scheme (CVE-2026-47673)", async () => {
-    for (const scheme of [
-      "Basic",
-      "Token",
-      "JWT",
-      "DPoP",
-      "BearerX",
-      "Bearer:",
-      "X-Bearer",
-      '"Bearer"',
-    ]) {
+    const schemes = ["Basic", "Token", "JWT", "DPoP", "BearerX", "Bearer:", "X-Bearer", '"Bearer"'];
+    for (const scheme of schemes) {
       await assertRejected({ authorization: `${scheme} ${own()}` }, MISSING);
       await assertRejected({ authorization: `${scheme} ${foreign()}` }, MISSING);
     }
   });
+
+  for (const [what, authorization] of [
+    ["without an Authorization field", () => null],
+    ["with an empty Authorization field", () => ""],
+    ["with a token but no scheme", own],
+    [
+      "with Basic credentials that hold a token",
+      () => `Basic ${Buffer.from(`alice:${own()}`).toString("base64")}`,
+    ],
+    ["with Bearer but no token", () => "Bearer"],
+    ["with a tab after Bearer", () => `Bearer\t${own()}`],
+    ["with two schemes in one field", () => `Basic Zm9v, Bearer ${own()}`],
+  ]) {
+    test(`rejects a request ${what}`, () =>
+      assertRejected({ authorization: authorization() }, MISSING));
+  }
 
   test("rejects an invalid Authorization field next to a valid Access token (GHSA-7488-6r32-c95q)", async () => {
     const headers = [["Cf-Access-Jwt-Assertion", access()]];
@@ -112,6 +120,19 @@ describe("a token in another place", () => {
       }
     }
   });
+});
+
+test("rejects a valid token for another project", async () => {
+  const others = [OTHER, "*", "demo-*", "", "DEMO-DOCS", "demo-docs ", "demo", "demo-docs,other-docs"];
+  for (const projects of [[], ...others.map((name) => [name])]) {
+    await assertRejected(bearer(own({ projects })), NOT_ALLOWED);
+  }
+  for (const project of [OTHER, "Demo-docs", "demo-docs%20", "empty-docs", "*"]) {
+    const job = `/v2/agent/${project}/job/j1`;
+    const more = ["/record", "/pull-request"].map((rest) => ({ target: job + rest }));
+    const targets = [...operations(project), ...more, { target: `/v2/agent/${project}/jobs/events` }];
+    await assertRejected(bearer(own()), NOT_ALLOWED, targets);
+  }
 });
 
 describe("a field that overrides the request", () => {
@@ -218,10 +239,10 @@ describe("a disguised path or query", () => {
 
   // GHSA-pxq7-h93f-9jrg and GHSA-7rh7-c77v-6434: a public path elsewhere in the target must not
   // make the target public.
-  for (const target of [`${VIEWS}#/healthz`, `${VIEWS}?/healthz`, `/healthz/..${VIEWS}`]) {
-    testRejectedTarget(target, MISSING, anonymous);
-  }
-  for (const target of ["/healthz?deep=", "/healthz?x&deep", "/healthz?deep#x"]) {
+  for (const target of [
+    ...[`${VIEWS}#/healthz`, `${VIEWS}?/healthz`, `/healthz/..${VIEWS}`],
+    ...["/healthz?deep=", "/healthz?x&deep", "/healthz?deep#x"],
+  ]) {
     testRejectedTarget(target, MISSING, anonymous);
   }
   for (const target of ["/healthz/?deep", "//healthz?deep", `/healthz/%2e%2e${VIEWS}`]) {
