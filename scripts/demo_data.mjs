@@ -3,7 +3,7 @@
  * and fills the archive with ninety days.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { accessClaims, mintToken } from "./token.mjs";
+import { accessClaims, mintToken } from "../tests/harness/token.mjs";
 
 /** A day takes one request to archive, because its 240 rows fit on one page. */
 export const DEMO_SITE = {

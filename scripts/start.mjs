@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { parseArgs } from "node:util";
 import { canaryKey } from "../tests/harness/canary.mjs";
+import { accessClaims, mintToken, newSecret, SCOPES } from "../tests/harness/token.mjs";
 import { buildUpstream, startUpstream } from "../tests/harness/upstream.mjs";
 import { BUILD_NEEDS, build, START_MAIN, START_PAGE, START_PARTS } from "./build.mjs";
 import { endWithNpm, runMain, StepError, signalsEndWith } from "./child.mjs";
@@ -15,7 +16,6 @@ import { startDemoSignIn } from "./demo_sign_in.mjs";
 import { digestSources, rebuildOnChange } from "./rebuild.mjs";
 import { RestartableGateway } from "./restartable_gateway.mjs";
 import { setup } from "./setup.mjs";
-import { accessClaims, mintToken, newSecret, SCOPES } from "./token.mjs";
 
 const PROJECT = "demo-docs";
 const TOKEN_DAYS = 7;
