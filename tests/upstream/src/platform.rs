@@ -57,11 +57,7 @@ impl Platform {
     }
 
     /// Counts an accepted write, and returns the headers that identify its caller.
-    pub(crate) fn accept(
-        &self,
-        headers: &HeaderMap,
-        count: impl FnOnce(&mut Counters),
-    ) -> Origin {
+    pub(crate) fn accept(&self, headers: &HeaderMap, count: impl FnOnce(&mut Counters)) -> Origin {
         self.request_log.count(count);
         Origin::of(headers, &self.keys.lock())
     }

@@ -120,9 +120,7 @@ impl Feedback {
             comment: remark.map(|remark| remark.comment),
             created_at: Some(timestamp.to_string()),
             source: remark.map_or(THUMBS_ONLY, Remark::source),
-            status: pick(&DEMO_STATUSES, random)
-                .copied()
-                .unwrap_or("pending"),
+            status: pick(&DEMO_STATUSES, random).copied().unwrap_or("pending"),
             details: remark.map_or(Details::Base {}, |remark| remark.details(random)),
         }
     }
@@ -139,9 +137,7 @@ impl Feedback {
         Entry {
             id: random.uuid(),
             path: self.path(random),
-            comment: pick(&COMMENTS, random)
-                .copied()
-                .filter(|_| has_comment),
+            comment: pick(&COMMENTS, random).copied().filter(|_| has_comment),
             created_at: (random.below(40) > 0).then(|| timestamp.to_string()),
             source,
             status,
