@@ -14,7 +14,7 @@ const RECEIVER = ["--project", "demo-docs", "--url", URL_];
 const KEY = "whsec_i8mj8aaEeiFIr10Ai9Q0MW3SSFpJRxPr+W9YCcfZZQc=";
 
 function webhookKey(args, { secret, input } = {}) {
-  const options = { env: { WEBHOOK_SECRET: secret }, input, folder: join(ROOT, "gateway") };
+  const options = { env: { WEBHOOK_SECRET: secret ?? "" }, input, folder: join(ROOT, "gateway") };
   return runCommand(["webhook", "key", ...args], options);
 }
 
