@@ -4,7 +4,6 @@
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { run, runMain } from "./child.mjs";
 import { ROOT } from "./versions.mjs";
 
@@ -35,7 +34,7 @@ export async function bundleAction() {
   return outputFiles[0].text;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (process.argv[1] === import.meta.filename) {
   await runMain(async () => {
     await run("checking the action's TypeScript", TSC, ["-p", ACTION]);
     await mkdir(dirname(ACTION_BUNDLE), { recursive: true });

@@ -2,14 +2,13 @@
  * `npm run build [-- PART… --verbose]`: builds the named parts, or all of them, in the order of
  * {@link PARTS}. It imports npm packages only after {@link setup} has installed them.
  */
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { buildGateway } from "./build/gateway_package.mjs";
 import { buildPackage, buildStartPackage } from "./build/package.mjs";
 import { buildPage, buildStartPage } from "./build/page.mjs";
 import { buildStartWorker, buildWorker } from "./build/worker.mjs";
 import { runMain, StepError } from "./child.mjs";
-import { setup } from "./setup.mjs";
+import { secondsSince, setup } from "./setup.mjs";
 
 export { buildGateway } from "./build/gateway_package.mjs";
 export { buildGenerator } from "./build/generator.mjs";
@@ -45,8 +44,7 @@ export async function build(context, parts = PARTS) {
     // `\r` lets the message below overwrite this one.
     if (process.stdout.isTTY) process.stdout.write(`build: ${name} …\r`);
     await buildPart({ ...context, ...work });
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    console.log(`build: ${name} done (${seconds} s), ${describe(work)}`);
+    console.log(`build: ${name} done (${secondsSince(started)}), ${describe(work)}`);
     all.compiled.push(...work.compiled);
     all.made.push(...work.made);
   }
@@ -71,7 +69,7 @@ function selectParts(names) {
   return Object.fromEntries(Object.entries(PARTS).filter(([name]) => names.includes(name)));
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (process.argv[1] === import.meta.filename) {
   await runMain(async () => {
     const options = { verbose: { type: "boolean" } };
     const { values, positionals } = parseArgs({ options, allowPositionals: true });

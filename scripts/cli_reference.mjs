@@ -4,7 +4,6 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { ROOT } from "./versions.mjs";
 
 export const REFERENCE = join(ROOT, "docs", "reference", "cli.md");
@@ -62,6 +61,6 @@ function writeFlags(options, { writeOption }) {
   return ["| flag | meaning |", "| --- | --- |", ...rows];
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (process.argv[1] === import.meta.filename) {
   await writeFile(REFERENCE, await makeReference());
 }

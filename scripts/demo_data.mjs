@@ -3,7 +3,7 @@
  * and fills the archive with ninety days.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { accessClaims, mintToken } from "./token.mjs";
+import { accessClaims, mintToken } from "../tests/harness/token.mjs";
 
 /** A day takes one request to archive, because its 240 rows fit on one page. */
 export const DEMO_SITE = {
@@ -97,20 +97,22 @@ async function createJobs({ project, secret, gateway, upstream }) {
     const prLink = hasPullRequest ? `https://github.com/acme/docs/pull/${412 + index}` : null;
     await upstream.setJob(id, { ...job, prLink });
   }
-  await waitForStates({ project, secret, gateway });
-}
-
-/** Lists the jobs until the gateway has polled each. */
-async function waitForStates({ project, secret, gateway }) {
   const call = caller(gateway.url, { project, secret, author: "demo", scope: "jobs:read" });
   const wanted = JOBS.map(({ job, hasPullRequest = false }) => `${job.status} ${hasPullRequest}`);
-  for (let lists = 0; lists < MAX_LISTS; lists++) {
+  await waitForStates(wanted, async () => {
     const { jobs } = await call("GET", `/v2/agent/${project}/jobs`);
-    const states = jobs.map(({ status, prLink }) => `${status} ${prLink !== null}`);
+    return jobs.map(({ status, prLink }) => `${status} ${prLink !== null}`);
+  });
+}
+
+/** Lists states, newest first, until the gateway has polled each. */
+async function waitForStates(wanted, list) {
+  for (let lists = 0; lists < MAX_LISTS; lists++) {
+    const states = await list();
     if (states.reverse().join() === wanted.join()) return;
     await sleep(LIST_PAUSE_MS);
   }
-  throw new Error(`the gateway has not polled the jobs in ${MAX_LISTS} lists`);
+  throw new Error(`the states are not ${wanted.join()} in ${MAX_LISTS} lists`);
 }
 
 async function createDeployments({ project, secret, gateway, upstream }) {
@@ -122,14 +124,11 @@ async function createDeployments({ project, secret, gateway, upstream }) {
     else await call("POST", `/v1/project/preview/${project}`, { branch });
   }
   const call = caller(gateway.url, { project, secret, author: "demo", scope });
-  const wanted = DEPLOYMENTS.map(({ end }) => end).reverse();
-  for (let lists = 0; lists < MAX_LISTS; lists++) {
+  const wanted = DEPLOYMENTS.map(({ end }) => end);
+  await waitForStates(wanted, async () => {
     const { deployments } = await call("GET", `/v1/project/${project}/deployments`);
-    const ends = deployments.map(({ status, isLive }) => `${status} ${isLive}`);
-    if (ends.join() === wanted.join()) return;
-    await sleep(LIST_PAUSE_MS);
-  }
-  throw new Error(`the deployments have not ended in ${MAX_LISTS} lists`);
+    return deployments.map(({ status, isLive }) => `${status} ${isLive}`);
+  });
 }
 
 async function fillArchive({ project, secret, gateway }) {

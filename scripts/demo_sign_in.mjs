@@ -7,16 +7,14 @@
  * host, so the page receives it. A used code from a history or a log has no effect.
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
+import { listen } from "../tests/harness/listen.mjs";
 
-const HOST = "127.0.0.1";
 const PATH = "/sign-in/";
 
 export async function startDemoSignIn({ pageUrl, token, onUse }) {
   let code = newCode();
-  const server = createServer(async (request, response) => {
-    if (!isIntended(request, server, code)) return refuse(response, 404, "Not found.");
+  const { url, stop } = await listen(async (request, response) => {
+    if (!isIntended(request, new URL(url).host, code)) return refuse(response, 404, "Not found.");
     // Before the first await, so that only one of two concurrent requests succeeds.
     code = newCode();
     const opened = await openSession(pageUrl, token, request.headers.cookie).catch(
@@ -34,14 +32,7 @@ export async function startDemoSignIn({ pageUrl, token, onUse }) {
     });
     response.end();
   });
-  server.listen(0, HOST);
-  await once(server, "listening");
-  const address = () => `http://${HOST}:${server.address().port}${PATH}${code}`;
-  const stop = async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  };
+  const address = () => `${url}${PATH}${code}`;
   return { address, stop };
 }
 
@@ -50,10 +41,10 @@ function newCode() {
 }
 
 /** Returns whether a request has the current code and was not made by a browser that prefetches. */
-function isIntended({ method, url, headers }, server, code) {
+function isIntended({ method, url, headers }, host, code) {
   if (method !== "GET" || !url.startsWith(PATH)) return false;
   // Another host name could be DNS rebinding by a foreign page.
-  if (headers.host !== `${HOST}:${server.address().port}`) return false;
+  if (headers.host !== host) return false;
   if (/prefetch|prerender/.test(`${headers["sec-purpose"]} ${headers.purpose}`)) return false;
   const given = Buffer.from(url.slice(PATH.length));
   const expected = Buffer.from(code);

@@ -7,7 +7,7 @@ import { ROOT } from "./versions.mjs";
 
 /** The watched sources. */
 const SOURCES = [
-  ...["Cargo.lock", "Cargo.toml", "docs/problems", "gateway/check_config", "src"],
+  ...["Cargo.lock", "Cargo.toml", "docs/problems", "src"],
   ...["generate", "package.json", "src", "tsconfig.json", "wasm"].map((path) => join("pkg", path)),
   ...["worker/Cargo.toml", "worker/entry", "worker/openapi", "worker/src", "www"],
 ].map((path) => join(ROOT, path));

@@ -6,7 +6,6 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { runMain, StepError } from "./child.mjs";
 import { ROOT } from "./versions.mjs";
 
@@ -70,6 +69,6 @@ async function main([command, tag = ""]) {
   } else throw new StepError("release takes check or notes, and a tag");
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (process.argv[1] === import.meta.filename) {
   await runMain(() => main(process.argv.slice(2)));
 }

@@ -8,12 +8,12 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { canaryKey } from "../tests/harness/canary.mjs";
+import { accessClaims, mintToken, newSecret } from "../tests/harness/token.mjs";
 import { startUpstream } from "../tests/harness/upstream.mjs";
 import { BUILD_NEEDS, build, PARTS } from "./build.mjs";
 import { runMain } from "./child.mjs";
 import { DEMO_SITE, fillDemo } from "./demo_data.mjs";
 import { setup } from "./setup.mjs";
-import { accessClaims, mintToken, newSecret } from "./token.mjs";
 import { ROOT } from "./versions.mjs";
 
 const PROJECT = "acme-docs";

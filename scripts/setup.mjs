@@ -3,7 +3,6 @@
  * packages, because it runs before they are installed.
  */
 import { delimiter, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { runMain, StepError } from "./child.mjs";
 import { cliPrograms, firefox } from "./setup/apt.mjs";
 import { browser } from "./setup/browser.mjs";
@@ -78,11 +77,11 @@ function npmPrograms() {
   return { ...programs, wasmOpt: path("wasm-opt") };
 }
 
-function secondsSince(started) {
+export function secondsSince(started) {
   return `${((performance.now() - started) / 1000).toFixed(1)} s`;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (process.argv[1] === import.meta.filename) {
   const everything = Object.fromEntries(Object.keys(OPTIONAL).map((name) => [name, true]));
   const verbose = process.argv.includes("--verbose");
   await runMain(() => setup(everything, { verbose }));

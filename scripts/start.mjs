@@ -3,10 +3,10 @@
  * with new secrets each time. Meanwhile, it builds and serves changes of the sources. `--verbose`
  * shows the output of every build.
  */
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { parseArgs } from "node:util";
 import { canaryKey } from "../tests/harness/canary.mjs";
+import { isFree } from "../tests/harness/process.mjs";
+import { accessClaims, mintToken, newSecret, SCOPES } from "../tests/harness/token.mjs";
 import { buildUpstream, startUpstream } from "../tests/harness/upstream.mjs";
 import { BUILD_NEEDS, build, START_MAIN, START_PAGE, START_PARTS } from "./build.mjs";
 import { endWithNpm, runMain, StepError, signalsEndWith } from "./child.mjs";
@@ -14,8 +14,7 @@ import { DEMO_SITE, fillDemo } from "./demo_data.mjs";
 import { startDemoSignIn } from "./demo_sign_in.mjs";
 import { digestSources, rebuildOnChange } from "./rebuild.mjs";
 import { RestartableGateway } from "./restartable_gateway.mjs";
-import { setup } from "./setup.mjs";
-import { accessClaims, mintToken, newSecret, SCOPES } from "./token.mjs";
+import { secondsSince, setup } from "./setup.mjs";
 
 const PROJECT = "demo-docs";
 const TOKEN_DAYS = 7;
@@ -118,10 +117,6 @@ Ctrl-C stops everything and deletes its jobs and secrets.
 `;
 }
 
-function secondsSince(started) {
-  return `${((performance.now() - started) / 1000).toFixed(1)} s`;
-}
-
 function portFrom(name, fallback) {
   const text = process.env[name] || String(fallback);
   const port = Number(text);
@@ -132,15 +127,9 @@ function portFrom(name, fallback) {
 }
 
 async function expectFree(name, port) {
-  const server = createServer().listen(port, "127.0.0.1");
-  const error = await once(server, "listening").then(
-    () => undefined,
-    (reason) => reason,
+  const why = await isFree(port).then(
+    (free) => !free && "is in use",
+    ({ code }) => `cannot be used (${code})`,
   );
-  if (error) {
-    const why = error.code === "EADDRINUSE" ? "is in use" : `cannot be used (${error.code})`;
-    throw new StepError(`port ${port} ${why}; choose another with the variable ${name}`);
-  }
-  server.close();
-  await once(server, "close");
+  if (why) throw new StepError(`port ${port} ${why}; choose another with the variable ${name}`);
 }

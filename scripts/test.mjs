@@ -19,7 +19,7 @@ import { LOGS } from "../tests/harness/process.mjs";
 import { buildUpstream } from "../tests/harness/upstream.mjs";
 import { build, PARTS } from "./build.mjs";
 import { endWithNpm, runMain, StepError, spawnGroup } from "./child.mjs";
-import { setup } from "./setup.mjs";
+import { secondsSince, setup } from "./setup.mjs";
 import { ROOT } from "./versions.mjs";
 
 /** Lines of a failed command's output to print. */
@@ -119,8 +119,8 @@ async function runCommand(command, env) {
   const code = await new Promise((resolve) => child.once("close", resolve));
   await finished(file.end());
   const { passed, failed } = judge(command, code, stripVTControlCharacters(output));
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${failed === 0 ? "✔" : "✖"} ${seconds} s, ${passed} passed: ${command}`);
+  const mark = failed === 0 ? "✔" : "✖";
+  console.log(`${mark} ${secondsSince(started)}, ${passed} passed: ${command}`);
   if (failed > 0) console.log(output.split("\n").slice(-LINES_OF_FAILURE).join("\n"));
   return { command, log, passed, failed };
 }

@@ -1,13 +1,8 @@
 /**
- * `npm run -s webhook-key -- --project demo-docs --url https://hooks.example/quillgate`: prints the
- * keys that verify a project's webhooks at a receiver, one for each secret. The secrets come from
- * the variable WEBHOOK_SECRET or from stdin, because other users of the machine could read an
- * argument.
+ * Derives the keys that verify a project's webhooks at a receiver, for `quillgate webhook key`. The npm
+ * package `quillgate-gateway` contains a copy of this file.
  */
 import { hkdfSync } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
 
 const PREFIX = "whsec_";
 const KEY_BYTES = 32;
@@ -19,10 +14,6 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 /** Strings that cannot be a single segment of a path. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it rejects control characters.
 const INVALID_SEGMENT = /^\.{0,2}$|[/\\%?#\u0000-\u001f\u007f-\u009f]/;
-
-const describeUsage = (called) => `usage: ${called} --project <id> --url <address>
-The address is the value of Webhook-Url or WEBHOOK_URL. The secrets are read from WEBHOOK_SECRET, or
-from standard input. Each prints one line. Any of these keys verifies a webhook.`;
 
 /** Input from which no key can be derived. */
 class WebhookKeyError extends Error {
@@ -68,55 +59,4 @@ function readSecret(text) {
     throw new WebhookKeyError("a secret must be whsec_ and the base64 of 24 to 64 bytes");
   }
   return secret;
-}
-
-function readOptions(args) {
-  try {
-    return parseArgs({
-      args,
-      options: {
-        project: { type: "string" },
-        url: { type: "string" },
-        help: { type: "boolean" },
-      },
-    }).values;
-  } catch (error) {
-    // The error repeats only the flag, because the rest could be a misplaced secret.
-    const flag = /'(-[^'\s=,]*)/.exec(error.message)?.[1];
-    if (error.code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") {
-      throw new WebhookKeyError(`there is no flag ${flag}; known are --project and --url`);
-    }
-    if (flag === undefined) {
-      throw new WebhookKeyError("an argument belongs to no flag; known are --project and --url");
-    }
-    throw new WebhookKeyError(`${flag} is used wrongly: it needs a value`);
-  }
-}
-
-function readSecrets() {
-  const given = process.env.WEBHOOK_SECRET?.trim();
-  if (given) return given;
-  const piped = process.stdin.isTTY ? "" : readFileSync(0, "utf8").trim();
-  if (!piped) throw new WebhookKeyError("no secret: WEBHOOK_SECRET is not set, nothing was piped");
-  return piped;
-}
-
-/** The npm package `quillgate-gateway` contains a copy of this file and calls this. */
-export function runWebhookKey(args, called) {
-  try {
-    const { project, url, help } = readOptions(args);
-    const text = help
-      ? describeUsage(called)
-      : deriveKeys({ project, url }, readSecrets()).join("\n");
-    console.log(text);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof WebhookKeyError)) throw error;
-    console.error(`webhook-key: ${error.message}\n\n${describeUsage(called)}`);
-    return 2;
-  }
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  process.exitCode = runWebhookKey(process.argv.slice(2), "npm run -s webhook-key --");
 }

@@ -1,4 +1,5 @@
 /** The gateway's goals, and whether they are reached. */
+import { formatMedian } from "../tables.mjs";
 import { FORMATS, LENGTHS, SOURCES } from "./exports.mjs";
 import { FIRST, LAST, REQUESTS } from "./memory.mjs";
 import { estimateError, median } from "./statistics.mjs";
@@ -61,11 +62,8 @@ function judgeExportSpeed({ speed }) {
   return FORMATS.map((format) => {
     const { quillgate, baseline } = speed[format];
     const ratios = quillgate.map(({ cpu }, round) => cpu / baseline[round].cpu);
-    return {
-      what: `processor time of a ${format} export: at most ${MAX_EXPORT} × that of \`baseline\``,
-      value: `${median(ratios).toFixed(2)} ± ${estimateError(ratios).toFixed(2)}`,
-      ...judge(ratios, MAX_EXPORT),
-    };
+    const what = `processor time of a ${format} export: at most ${MAX_EXPORT} × that of \`baseline\``;
+    return judgeRatios(what, ratios, MAX_EXPORT);
   });
 }
 
@@ -86,11 +84,12 @@ function judgeExportMemory({ memory }) {
 
 function judgeColdStart(what, { quillgate, baseline }, name) {
   const ratios = quillgate.map((start, round) => start[name] / baseline[round][name]);
-  return {
-    what: `${what}: at most ${MAX_COLD_START} × the time of \`baseline\``,
-    value: `${median(ratios).toFixed(2)} ± ${estimateError(ratios).toFixed(2)}`,
-    ...judge(ratios, MAX_COLD_START),
-  };
+  const goal = `${what}: at most ${MAX_COLD_START} × the time of \`baseline\``;
+  return judgeRatios(goal, ratios, MAX_COLD_START);
+}
+
+function judgeRatios(what, ratios, max) {
+  return { what, value: formatMedian(ratios, 2), ...judge(ratios, max) };
 }
 
 function judgeMemory(batches) {

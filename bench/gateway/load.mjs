@@ -5,7 +5,6 @@
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { readProcessorTime } from "./process_usage.mjs";
 import { serveTasks } from "./tasks.mjs";
 
@@ -152,7 +151,7 @@ function readProcessorTimes(pids) {
   return { ...Object.fromEntries(entries), all };
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+if (process.argv[1] === import.meta.filename) {
   serveTasks(async (task) => {
     const pids = { ...task.pids, load: process.pid };
     return { sample: await sendRequests({ ...task, pids }) };

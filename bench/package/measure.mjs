@@ -1,7 +1,8 @@
 /** Measures the package's size and speed. */
 
-import { createRequire } from "node:module";
 import { join } from "node:path";
+import { build } from "esbuild";
+import { chromium } from "playwright-core";
 import { ROOT } from "../../scripts/versions.mjs";
 import { startUpstream } from "../../tests/harness/upstream.mjs";
 import { sizes } from "../sizes.mjs";
@@ -34,9 +35,6 @@ async function readPage({ env }) {
 }
 
 async function timeInChromium({ bin }, text) {
-  const require = createRequire(import.meta.url);
-  const { chromium } = require("playwright-core");
-  const { build } = require("esbuild");
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, "bench", "package", "cases.mjs")],
     bundle: true,

@@ -1,7 +1,7 @@
 /**
  * Finds secrets in a wrangler configuration. Users commit that file, so a secret there leaks.
  *
- * Written in JavaScript, because the repository's own check runs before any TypeScript is compiled.
+ * Written in JavaScript, because the command line's tests import it without the gateway's build.
  */
 
 /** The variables that must be secrets, as in docs/reference/configuration.md. */

@@ -1,5 +1,5 @@
 /**
- * Mints a gateway's access tokens, for `quillgate token mint` and `npm run token`.
+ * Mints a gateway's access tokens, for `quillgate token mint`, `npm start` and the tests.
  *
  * The module is JavaScript, because the repository's scripts and tests import it before any
  * TypeScript is compiled.

@@ -28,6 +28,8 @@ describe("token mint", () => {
     const [header, claims, signature] = jwt.trim().split(".");
     const signed = createHmac("sha256", SECRET).update(`${header}.${claims}`).digest("base64url");
     assert.equal(signature, signed);
+    const algorithm = JSON.parse(Buffer.from(header, "base64url"));
+    assert.deepEqual(algorithm, { alg: "HS256", typ: "JWT" });
     return JSON.parse(Buffer.from(claims, "base64url"));
   }
 
@@ -43,14 +45,17 @@ describe("token mint", () => {
 
   test("token mint prints only a signed token with the requested claims", async () => {
     const more = ["--project", "other", "--quota", "create-job=10", "--ttl", "12h", "--jti", "one"];
-    const { code, stdout, stderr } = await mint([...GRANT, ...more]);
+    const before = Math.floor(Date.now() / 1000);
+    const grant = [...GRANT.slice(0, 4), "--scope", SCOPES.join(" ")];
+    const { code, stdout, stderr } = await mint([...grant, ...more]);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
     const { iat, exp, ...claims } = decode(stdout);
+    assert.ok(iat >= before && iat <= before + 60);
     assert.equal(exp - iat, 12 * 3600);
     assert.deepEqual(claims, {
-      ...{ iss: "quillgate", sub: "alice", projects: ["demo-docs", "other"], scope: "jobs:read" },
-      ...{ jti: "one", quota: { "create-job": 10 } },
+      ...{ iss: "quillgate", sub: "alice", projects: ["demo-docs", "other"] },
+      ...{ scope: SCOPES.join(" "), jti: "one", quota: { "create-job": 10 } },
     });
   });
 

@@ -120,7 +120,9 @@ test("errors never repeat an argument that could be a secret", async () => {
     ["views", "--token", SECRET],
     ["views", `--token=${SECRET}`],
     ["job", "create", "--wait", `--quiet=${SECRET}`, "x"],
+    ["token", "mint", SECRET],
     ["token", "mint", "--secret", SECRET],
+    ["token", "mint", `--secret=${SECRET}`],
   ]) {
     const { code, stdout, stderr } = await runCommand(args);
     assert.equal(code, 2, args.join(" "));

@@ -1,22 +1,9 @@
 //! The responses in `tests/conformance`, read by the native host.
 
-use quillgate::{Client, Error};
+use quillgate::Error;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
 
-pub async fn serve(response: Vec<u8>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    tokio::spawn(async move {
-        let (mut connection, _) = listener.accept().await.unwrap();
-        let mut request = [0; 4096];
-        let _ = connection.read(&mut request).await;
-        connection.write_all(&response).await.unwrap();
-        let _ = connection.shutdown().await;
-    });
-    url
-}
+use crate::connection_failures::{Server, builder};
 
 fn to_bytes(case: &Value) -> Vec<u8> {
     let lines = case["head"].as_array().unwrap().iter();
@@ -55,9 +42,9 @@ async fn each_response_is_read_as_fetch_reads_it() {
         serde_json::from_str(include_str!("../conformance/responses.json")).unwrap();
     let mut failures = Vec::new();
     for case in cases {
-        let url = serve(to_bytes(&case)).await;
-        let builder = Client::builder().gateway(url, "token-1").project("acme");
-        let client = builder.max_retries(0).build().unwrap();
+        let server = Server::new(to_bytes(&case));
+        let client = builder(format!("http://{}", server.authority));
+        let client = client.max_retries(0).build().unwrap();
         let found = match client.agent_jobs().get("j1").send().await {
             Ok(job) => json!({ "model": job.model }),
             Err(Error::Connection(_)) => json!({ "error": "connection" }),

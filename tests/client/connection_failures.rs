@@ -17,16 +17,16 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection};
 
 /// A server that answers every connection with these bytes, and counts the connections.
-struct Server {
-    authority: String,
+pub struct Server {
+    pub authority: String,
     connections: Arc<AtomicUsize>,
 }
 
 impl Server {
-    fn new(response: &'static [u8]) -> Self {
+    pub fn new(response: impl AsRef<[u8]> + Send + 'static) -> Self {
         Self::with(move |mut connection| {
             let _ = connection.read(&mut [0; 4096]);
-            let _ = connection.write_all(response);
+            let _ = connection.write_all(response.as_ref());
         })
     }
 
@@ -58,7 +58,7 @@ fn closed() -> String {
     listener.local_addr().unwrap().to_string()
 }
 
-fn builder(url: String) -> ClientBuilder {
+pub fn builder(url: String) -> ClientBuilder {
     let builder = Client::builder().gateway(url, "token-1").project("acme");
     builder.allow_plain_http().max_retries(1)
 }

@@ -1,15 +1,10 @@
-use crate::fake_host::FakeHost;
+use crate::fake_host::{FakeHost, stream};
 use quillgate::Rule;
 use quillgate::client::{Error, WebhookEndpoint};
 use serde_json::{Value, json};
 
 fn poll(status: &str) -> String {
     json!({ "status": 200, "json": { "_id": "s1", "status": status } }).to_string()
-}
-
-fn stream(chunks: &Value) -> String {
-    let headers = json!({ "content-type": "text/event-stream" });
-    json!({ "status": 200, "headers": headers, "chunks": chunks }).to_string()
 }
 
 fn event(id: u64, name: &str, data: &Value) -> String {

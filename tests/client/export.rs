@@ -151,10 +151,8 @@ async fn an_export_omits_rows_that_an_earlier_part_of_the_range_contained() {
     ]);
     let client = host.builder().max_retries(0).build().unwrap();
     let range = ListFeedback::try_from("2024-01-01".."2024-01-15").unwrap();
-    let export = client
-        .analytics()
-        .feedback(range)
-        .export(ExportFormat::NdJson);
+    let list = client.analytics().feedback(range);
+    let export = list.export(ExportFormat::NdJson);
     let chunks: Vec<Vec<u8>> = export.into_stream().try_collect().await.unwrap();
     let lines = String::from_utf8(chunks.concat()).unwrap();
     let ids: Vec<_> = lines.matches("\"f").collect();

@@ -7,8 +7,9 @@ use std::time::Duration;
 use quillgate::client::http::{Request, Response, response};
 use quillgate::client::{
     ApiCall, BoxFuture, Client, ClientBuilder, Host, HostBody, HostError, HostResponse, HostStream,
+    Watch,
 };
-use quillgate::{CreateAgentJob, GetAgentJob, Timestamp};
+use quillgate::{CreateAgentJob, GetAgentJob, SendMessage, Timestamp};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -260,4 +261,18 @@ pub fn get_job(client: &Client) -> ApiCall<GetAgentJob> {
 
 pub fn create(client: &Client) -> ApiCall<CreateAgentJob> {
     client.agent_jobs().create("p")
+}
+
+pub fn send_message(client: &Client) -> ApiCall<SendMessage> {
+    client.agent_jobs().send_message("j1", "p")
+}
+
+pub fn watch(host: &FakeHost) -> Watch {
+    host.client().agent_jobs().watch("j1")
+}
+
+/// A response that opens a stream of events.
+pub fn stream(chunks: &Value) -> String {
+    let headers = json!({ "content-type": "text/event-stream" });
+    json!({ "status": 200, "headers": headers, "chunks": chunks }).to_string()
 }

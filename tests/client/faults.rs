@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::fake_host::{FakeHost, KEY, TOKEN, get_job};
 use quillgate::client::http::Method;
 use quillgate::client::{Client, Error};
-use quillgate::{Endpoint as _, JobStatus, ListConversations, Rule};
+use quillgate::{Endpoint as _, JobStatus, ListConversations};
 use serde_json::json;
 
 #[tokio::test(start_paused = true)]
@@ -25,29 +25,24 @@ async fn invalid_settings_are_rejected_before_a_request_is_sent() {
     let client = host.client();
     let zero = Duration::ZERO;
     let views = || client.analytics().views(..).timeout(zero);
+    let watch = client.agent_jobs().watch("j1").timeout(zero);
     for error in [
         get_job(&client).timeout(zero).send().await.err(),
         views().send().await.err(),
         views().rows().next().await.err(),
-        client
-            .agent_jobs()
-            .watch("j1")
-            .timeout(zero)
-            .wait()
-            .await
-            .err(),
+        watch.wait().await.err(),
     ] {
-        assert_rejected(error, "timeout", Rule::MILLISECONDS);
+        assert_rejected(error, "timeout", "milliseconds");
     }
     host.assert_idle();
 }
 
 #[track_caller]
-fn assert_rejected(error: Option<Error>, field: &str, rule: Rule) {
+fn assert_rejected(error: Option<Error>, field: &str, rule: &str) {
     let Some(Error::Validation(error)) = error else {
         panic!("expected {field} to be rejected, found {error:?}");
     };
-    assert_eq!((error.field.as_ref(), error.rule), (field, rule));
+    assert_eq!((error.field.as_ref(), error.rule.name()), (field, rule));
 }
 
 #[tokio::test(start_paused = true)]
@@ -77,10 +72,7 @@ async fn invalid_arguments_are_rejected_before_a_request_is_sent() {
         (reversed.send().await.err(), "dateFrom", "before-date-to"),
         (in_part.send().await.err(), "cursor", "ulid"),
     ] {
-        let Some(Error::Validation(error)) = error else {
-            panic!("expected {field} to be rejected, found {error:?}");
-        };
-        assert_eq!((error.field.as_ref(), error.rule.name()), (field, rule));
+        assert_rejected(error, field, rule);
     }
     host.assert_idle();
 }
@@ -117,7 +109,7 @@ async fn a_base_url_with_an_invalid_port_is_reported_by_name() {
     let host = FakeHost::new::<&str>([]);
     let builder = host.builder().gateway("https://gate.example:99999", TOKEN);
     let error = get_job(&builder.build().unwrap()).send().await.err();
-    assert_rejected(error, "baseUrl", Rule::BaseUrl);
+    assert_rejected(error, "baseUrl", "base-url");
     host.assert_idle();
 }
 
@@ -195,14 +187,9 @@ async fn errors_never_contain_a_credential() {
         r#"{"broken":"connection reset"}"#,
         r#"{"stall":"head"}"#,
     ] {
-        for direct in [true, false] {
+        for builder in [FakeHost::platform, FakeHost::builder] {
             let host = FakeHost::new([response]);
-            let builder = if direct {
-                host.platform()
-            } else {
-                host.builder()
-            };
-            let client = builder.build().unwrap();
+            let client = builder(&host).build().unwrap();
             let error = get_job(&client).max_retries(0).send().await.unwrap_err();
             assert_eq!(host.count(), 1);
             let all = format!("{error} {error:?} {:?}", error.source());

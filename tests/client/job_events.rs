@@ -1,26 +1,16 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use crate::fake_host::FakeHost;
+use crate::fake_host::{FakeHost, stream, watch};
 use futures_util::future::{Either, select};
 use quillgate::client::{Error, Watch};
 use quillgate::{JobStatus, Rule};
 use serde_json::{Value, json};
 
-fn watch(host: &FakeHost) -> Watch {
-    host.client().agent_jobs().watch("j1")
-}
-
-fn stream(chunks: &Value) -> String {
-    stream_with(chunks, &json!({}))
-}
-
-fn stream_with(chunks: &Value, more: &Value) -> String {
-    let mut response = json!({
-        "status": 200, "headers": { "content-type": "text/event-stream" }, "chunks": chunks,
-    });
-    let more = more.as_object().unwrap().clone();
-    response.as_object_mut().unwrap().extend(more);
+/// The response with one more property.
+fn with(response: &str, name: &str, value: Value) -> String {
+    let mut response: Value = serde_json::from_str(response).unwrap();
+    response[name] = value;
     response.to_string()
 }
 
@@ -82,12 +72,9 @@ async fn a_watch_follows_the_events_of_a_gateway_as_they_arrive() {
 #[tokio::test(start_paused = true)]
 async fn an_interrupted_stream_resumes_after_the_last_complete_event() {
     let half = "id: 8\nevent: job\ndata: {\"id\":\"j1\"";
-    let chunks = json!(["retry: 1700\n\n", event(7, "active"), half]);
-    for fault in [json!({ "broken_body": "reset" }), json!({})] {
-        let host = FakeHost::streaming([
-            stream_with(&chunks, &fault),
-            stream(&json!([event(8, "completed")])),
-        ]);
+    let ended = stream(&json!(["retry: 1700\n\n", event(7, "active"), half]));
+    for first in [with(&ended, "broken_body", json!("reset")), ended] {
+        let host = FakeHost::streaming([first, stream(&json!([event(8, "completed")]))]);
         let expected = [change(0, "active", false), change(1_700, "completed", true)];
         assert_eq!(changes(&host, &mut watch(&host)).await, expected);
         assert_eq!(host.header(1, "last-event-id").as_deref(), Some("7"));
@@ -118,20 +105,9 @@ async fn a_silent_stream_is_opened_again() {
 
 #[tokio::test(start_paused = true)]
 async fn polls_replace_streams_without_events_and_streams_are_tried_again_after_a_minute() {
-    let empty = stream(&json!([]));
-    let host = FakeHost::streaming([
-        empty.as_str(),
-        &empty,
-        &empty,
-        &poll("active"),
-        &poll("active"),
-        &poll("active"),
-        &poll("active"),
-        &poll("active"),
-        &poll("active"),
-        &poll("active"),
-        &stream(&json!([event(1, "completed")])),
-    ]);
+    let (empty, polls) = (vec![stream(&json!([])); 3], vec![poll("active"); 7]);
+    let done = stream(&json!([event(1, "completed")]));
+    let host = FakeHost::streaming([empty, polls, vec![done]].concat());
     let changes = changes(&host, &mut watch(&host)).await;
     let times = host.times();
     assert_eq!(times[..4], [0, 3_000, 6_000, 6_000]);
@@ -170,13 +146,8 @@ async fn the_watches_of_a_client_share_a_refusal() {
     let host = FakeHost::streaming([r#"{"status":429}"#, &poll("completed"), &poll("completed")]);
     let client = host.client();
     for _ in 0..2 {
-        client
-            .clone()
-            .agent_jobs()
-            .watch("j1")
-            .wait()
-            .await
-            .unwrap();
+        let watch = client.clone().agent_jobs().watch("j1");
+        watch.wait().await.unwrap();
     }
     assert_eq!(paths(&host), ["/events", "", ""]);
 }
@@ -221,8 +192,8 @@ async fn a_watch_times_out_while_a_stream_is_open() {
     assert_eq!(job.status, Some(JobStatus::Active));
     assert_eq!(host.times(), [0, 50_000]);
     host.assert_idle();
-    let timeout = Duration::ZERO;
-    let error = self::watch(&host).timeout(timeout).next().await;
+    let mut instant = self::watch(&host).timeout(Duration::ZERO);
+    let error = instant.next().await;
     assert!(matches!(error, Err(Error::Validation(error)) if error.rule == Rule::MILLISECONDS));
 }
 
@@ -281,11 +252,7 @@ async fn next_between_ticks(watch: &mut Watch) -> Option<quillgate::client::JobC
 
 #[tokio::test(start_paused = true)]
 async fn dropping_next_restarts_neither_a_wait_nor_a_request() {
-    let late = |response: &str| {
-        let mut response: Value = serde_json::from_str(response).unwrap();
-        response["after"] = json!(1_000);
-        response.to_string()
-    };
+    let late = |response: &str| with(response, "after", json!(1_000));
     let empty = stream(&json!([]));
     let host = FakeHost::streaming([
         late(&stream(&json!([event(1, "active"), 50_000]))),

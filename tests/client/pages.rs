@@ -1,6 +1,7 @@
 use crate::fake_host::FakeHost;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use quillgate::client::{Client, List};
+use quillgate::declaration::ParameterIn;
 use quillgate::{Count, Endpoint as _, ListPageViews, Offset, PageSize};
 
 fn page(rows: usize, has_more: bool) -> String {
@@ -59,17 +60,7 @@ async fn paging_resumes_from_a_stored_request() {
     pages.next().await.unwrap();
     // Stored as JSON, as an application would.
     let call = pages.next_request().unwrap().to_call();
-    let stored: serde_json::Map<_, _> = call
-        .arguments()
-        .map(|(parameter, text)| {
-            let number = text.parse::<u64>().map(serde_json::Value::from);
-            (
-                parameter.name.to_owned(),
-                number.unwrap_or_else(|_| text.into()),
-            )
-        })
-        .collect();
-    let stored = serde_json::Value::from(stored).to_string();
+    let stored = call.to_json(ParameterIn::Query);
     let stored: serde_json::Value = serde_json::from_str(&stored).unwrap();
     let rest = ListPageViews::parse(&stored).unwrap();
     let mut pages = views(&client, rest).pages();

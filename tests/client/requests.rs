@@ -1,14 +1,10 @@
-use crate::fake_host::{FakeHost, KEY, TOKEN, create, get_job};
+use crate::fake_host::{FakeHost, KEY, TOKEN, create, get_job, send_message};
+use quillgate::Rule;
+use quillgate::client::Error;
 use quillgate::client::http::{HeaderMap, HeaderValue};
-use quillgate::client::{ApiCall, Client, Error};
-use quillgate::{Rule, SendMessage};
 use serde_json::json;
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1","status":"active"}}"#;
-
-fn send_message(client: &Client) -> ApiCall<SendMessage> {
-    client.agent_jobs().send_message("j1", "p")
-}
 
 #[tokio::test(start_paused = true)]
 async fn a_job_is_identified_by_its_id_or_by_itself() {
@@ -46,11 +42,8 @@ async fn requests_to_mintlify_carry_the_admin_key() {
 async fn a_webhook_url_is_sent_to_gateways_only() {
     let url = "https://hooks.example/done";
     let host = FakeHost::new([OK]);
-    create(&host.client())
-        .webhook_url(url)
-        .send()
-        .await
-        .unwrap();
+    let call = create(&host.client()).webhook_url(url);
+    call.send().await.unwrap();
     assert_eq!(host.header(0, "webhook-url").as_deref(), Some(url));
 
     let host = FakeHost::new([""; 0]);
@@ -102,11 +95,8 @@ async fn writes_to_a_gateway_get_a_fresh_idempotency_key_and_reads_get_none() {
     send_message(&client).send().await.unwrap();
     create(&client).send().await.unwrap();
     get_job(&client).send().await.unwrap();
-    create(&client)
-        .idempotency_key("once-1")
-        .send()
-        .await
-        .unwrap();
+    let call = create(&client).idempotency_key("once-1");
+    call.send().await.unwrap();
     let keys: Vec<_> = (0..5)
         .map(|at| host.header(at, "idempotency-key"))
         .collect();
@@ -125,11 +115,8 @@ async fn mintlify_gets_an_idempotency_key_only_from_the_caller() {
     let host = FakeHost::new([OK; 2]);
     let client = host.platform().build().unwrap();
     create(&client).send().await.unwrap();
-    create(&client)
-        .idempotency_key("once-1")
-        .send()
-        .await
-        .unwrap();
+    let call = create(&client).idempotency_key("once-1");
+    call.send().await.unwrap();
     assert_eq!(host.header(0, "idempotency-key"), None);
     let key = host.header(1, "idempotency-key");
     assert_eq!(key.as_deref(), Some("once-1"));

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
-use quillgate::client::{ApiCall, Client, Error};
-use quillgate::{CreateAgentJob, CreatedJob, SendMessage};
+use quillgate::client::{ApiCall, Error};
+use quillgate::{CreateAgentJob, CreatedJob};
 
-use crate::fake_host::{FakeHost, create, get_job};
+use crate::fake_host::{FakeHost, create, get_job, send_message};
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1"}}"#;
 const BUSY: &str = r#"{"status":503,"json":{"error":"busy"}}"#;
@@ -36,10 +36,6 @@ async fn a_post_to_the_platform_is_never_retried() {
         assert_eq!(host.count(), 1, "{response}: nor a message");
         host.assert_idle();
     }
-}
-
-fn send_message(client: &Client) -> ApiCall<SendMessage> {
-    client.agent_jobs().send_message("j1", "p")
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,15 +3,11 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use quillgate::client::{Error, JobChange, Watch};
+use quillgate::client::{Error, JobChange};
 use quillgate::{JobStatus, Rule};
 use tokio::time::sleep;
 
-use crate::fake_host::{FakeHost, get_job};
-
-fn watch(host: &FakeHost) -> Watch {
-    host.client().agent_jobs().watch("j1")
-}
+use crate::fake_host::{FakeHost, get_job, watch};
 
 fn job(status: &str) -> String {
     format!(r#"{{"status":200,"json":{{"id":"j1","status":{status}}}}}"#)
@@ -127,7 +123,7 @@ async fn dropping_a_call_aborts_its_request_and_sends_nothing_more() {
 async fn a_watch_continues_after_its_next_future_was_dropped() {
     let late = r#"{"status":200,"after":900,"json":{"id":"j1","status":"completed"}}"#;
     let host = FakeHost::new([OK, late]);
-    let mut watch = host.client().agent_jobs().watch("j1");
+    let mut watch = watch(&host);
     assert!(!watch.next().await.unwrap().unwrap().is_final);
     // The first drop happens during the wait of 2 s, the second during the next poll.
     drop_after(500, watch.next()).await;

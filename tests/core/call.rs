@@ -1,28 +1,26 @@
 use quillgate::{
-    Call, Endpoint, ListAgentJobs, ListPageViews, Millis, Operation, ProjectId, Rule, SendMessage,
+    Call, Endpoint, ListAgentJobs, ListPageViews, Millis, Operation, Rule, SendMessage,
     ValidationError,
 };
 use serde_json::{Value, json};
 
-use crate::parameters::{INEXACT_NUMBER, query};
+use crate::operations::project;
+use crate::parameters::{INEXACT_NUMBER, assert_rejected, query};
 
 fn parse(operation: Operation, params: &Value) -> Result<Call, ValidationError> {
     Call::parse(operation.declaration(), params)
 }
 
+pub fn call(operation: Operation, params: &Value) -> Call {
+    parse(operation, params).unwrap()
+}
+
 fn views(params: &Value) -> Call {
-    parse(Operation::ListPageViews, params).unwrap()
+    call(Operation::ListPageViews, params)
 }
 
 fn target(call: &Call) -> String {
-    call.request(&ProjectId::new("acme").unwrap()).target
-}
-
-#[track_caller]
-fn assert_rejected(result: Result<Call, ValidationError>, field: &str, rule: Rule, message: &str) {
-    let error = result.unwrap_err();
-    assert_eq!((error.field.as_ref(), error.rule), (field, rule));
-    assert_eq!(error.message(), message);
+    call.request(&project()).target
 }
 
 #[test]
@@ -48,7 +46,8 @@ fn an_unknown_parameter_is_rejected_by_name() {
         (VIEWS, json!({ "": 1 }), "", ""),
     ] {
         let message = format!("{field} is not a parameter of this operation{hint}");
-        assert_rejected(parse(operation, &params), field, Rule::Unknown, &message);
+        let error = parse(operation, &params).unwrap_err();
+        assert_rejected(&error, field, Rule::Unknown, &message);
     }
 }
 
@@ -110,9 +109,9 @@ fn page_and_offset_are_mutually_exclusive() {
         json!({ "page": 1, "offset": 0 }),
         json!({ "page": 3, "limit": 20, "offset": 40 }),
     ] {
-        let (rule, message) = (Rule::NotWithOffset, "page must not be combined with offset");
-        let result = parse(Operation::ListPageViews, &params);
-        assert_rejected(result, "page", rule, message);
+        let message = "page must not be combined with offset";
+        let error = parse(Operation::ListPageViews, &params).unwrap_err();
+        assert_rejected(&error, "page", Rule::NotWithOffset, message);
     }
     // A null offset counts as absent.
     let call = views(&json!({ "page": 2, "offset": null }));
@@ -122,7 +121,7 @@ fn page_and_offset_are_mutually_exclusive() {
 #[test]
 fn debug_output_shows_argument_names_without_values() {
     let params = json!({ "id": "job_1", "prompt": "the merger is secret" });
-    let call = parse(Operation::SendMessage, &params).unwrap();
+    let call = call(Operation::SendMessage, &params);
     let expected = r#"agentJobs.sendMessage["id", "prompt"]"#;
     assert_eq!(format!("{call:?}"), expected);
     assert_eq!(format!("{call:#?}").matches("merger").count(), 0);
@@ -131,7 +130,7 @@ fn debug_output_shows_argument_names_without_values() {
 
 #[test]
 fn converting_to_a_typed_call_requires_its_parameters() {
-    let of_another = parse(Operation::GetAgentJob, &json!({ "id": "job_1" })).unwrap();
+    let of_another = call(Operation::GetAgentJob, &json!({ "id": "job_1" }));
     let error = SendMessage::from_call(&of_another).unwrap_err();
     let expected = ("prompt", Rule::Required);
     assert_eq!((error.field.as_ref(), error.rule), expected);
@@ -172,7 +171,7 @@ fn freezing_sets_the_open_end_of_every_operation_with_a_range() {
         let declaration = operation.declaration();
         let end = declaration.parameter("dateTo");
         if end.is_some_and(|end| !end.is_required) {
-            let frozen = parse(operation, &json!({})).unwrap().freeze(now).unwrap();
+            let frozen = call(operation, &json!({})).freeze(now).unwrap();
             let end = Some("2024-02-29T12:30:00.000Z");
             assert_eq!(frozen.text("dateTo"), end, "{}", declaration.name);
         }
@@ -203,7 +202,7 @@ fn normalizing_rewrites_dates_and_nothing_else() {
     assert_eq!(normalize(&days).0, days);
     // A prompt that looks like a date stays unchanged.
     let params = json!({ "prompt": "2024-02-29T00:00Z" });
-    let create = parse(Operation::CreateAgentJob, &params).unwrap();
+    let create = self::call(Operation::CreateAgentJob, &params);
     assert_eq!(normalize(&create).0, create);
 }
 

@@ -1,14 +1,15 @@
 use quillgate::response::decode;
 use quillgate::{
     Cursor, DecodeError, Endpoint, JobAuthor, JobPage, JobPageSize, JobStatus, ListAgentJobs,
-    ProjectId, PromptText, Rule, StreamProjectJobEvents,
+    PromptText, Rule, StreamProjectJobEvents,
 };
 use serde_json::{Value, json};
 
+use crate::operations::project;
 use crate::parameters::query;
 
 fn target(list: &ListAgentJobs) -> String {
-    list.request(&ProjectId::new("acme").unwrap()).target
+    list.request(&project()).target
 }
 
 fn body() -> Value {
@@ -87,7 +88,7 @@ fn filters_require_a_known_state_and_non_empty_strings() {
 
 #[test]
 fn the_events_of_all_jobs_have_a_path_below_the_list() {
-    let request = StreamProjectJobEvents::default().request(&ProjectId::new("acme").unwrap());
+    let request = StreamProjectJobEvents::default().request(&project());
     assert_eq!(request.target, "/v2/agent/acme/jobs/events");
 }
 

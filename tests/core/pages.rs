@@ -1,18 +1,16 @@
 use quillgate::error::Error;
 use quillgate::pages::Pages;
 use quillgate::pages::{MAX_EMPTY_PAGES, Totals};
-use quillgate::{Call, Millis, Operation, PageError, PageInfo, Rule};
+use quillgate::{Millis, Operation, PageError, PageInfo, Rule};
 use serde_json::{Value, json};
 
-fn call(operation: Operation, params: &Value) -> Call {
-    Call::parse(operation.declaration(), params).unwrap()
-}
+use crate::call::call;
 
 fn views(params: &Value) -> Pages {
     Pages::new(call(Operation::ListPageViews, params))
 }
 
-fn page(rows: u64, has_more: bool) -> PageInfo<'static> {
+pub fn page(rows: u64, has_more: bool) -> PageInfo<'static> {
     PageInfo {
         rows,
         has_more: Some(has_more),
@@ -108,15 +106,10 @@ fn a_list_of_jobs_continues_after_any_number_of_empty_pages() {
         json!({ "author": "a" }),
         json!({ "state": "failed" }),
     ] {
-        let mut pages = Pages::new(call(Operation::ListAgentJobs, &filter));
+        let mut pages = jobs(&filter);
         for number in 0..100 {
             let cursor = number.to_string();
-            pages
-                .advance(&PageInfo {
-                    next_cursor: Some(&cursor),
-                    ..PageInfo::default()
-                })
-                .unwrap();
+            pages.advance(&job_page(0, Some(&cursor))).unwrap();
             assert!(pages.next().is_some());
         }
         pages.advance(&PageInfo::default()).unwrap();
@@ -177,10 +170,9 @@ fn jobs(params: &Value) -> Pages {
     Pages::new(call(Operation::ListAgentJobs, params))
 }
 
-fn job_page(rows: u64, next_cursor: Option<&str>) -> PageInfo<'_> {
+pub fn job_page(rows: u64, next_cursor: Option<&str>) -> PageInfo<'_> {
     PageInfo {
         rows,
-        has_more: None,
         next_cursor,
         ..PageInfo::default()
     }

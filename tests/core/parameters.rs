@@ -22,7 +22,7 @@ fn rejection<E: Endpoint>(params: &impl Value) -> ValidationError {
 }
 
 #[track_caller]
-fn assert_rejected(error: &ValidationError, field: &str, rule: Rule, message: &str) {
+pub fn assert_rejected(error: &ValidationError, field: &str, rule: Rule, message: &str) {
     assert_eq!((error.field.as_ref(), error.rule), (field, rule));
     assert_eq!(error.message(), message);
     assert_eq!(error.to_string(), message);

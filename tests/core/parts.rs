@@ -6,14 +6,12 @@ use quillgate::pages::RowKey;
 use quillgate::{Call, Millis, Operation, PageInfo};
 use serde_json::{Value, json};
 
+use crate::call::call;
+
 const CURSOR: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const HOUR: u64 = 3_600_000;
 /// 2024-01-01.
 const START: u64 = 1_704_067_200_000;
-
-fn call(operation: Operation, params: &Value) -> Call {
-    Call::parse(operation.declaration(), params).unwrap()
-}
 
 fn everything(operation: Operation, params: &Value) -> Pages {
     Pages::through_everything(call(operation, params), Millis(START)).unwrap()

@@ -4,6 +4,12 @@ use quillgate::{Failure, Idempotency, Millis, Operation, Retry};
 use serde_json::json;
 
 const BUSY: Failure = Failure::Status(503);
+const TRANSIENT: [Failure; 4] = [
+    BUSY,
+    Failure::Status(429),
+    Failure::Connection,
+    Failure::Timeout,
+];
 
 fn tenths(count: u64) -> Millis {
     Millis(count * 100)
@@ -58,12 +64,7 @@ fn only_transient_failures_are_retried() {
 
 #[test]
 fn a_request_that_is_not_idempotent_is_never_retried() {
-    for failure in [
-        BUSY,
-        Failure::Status(429),
-        Failure::Connection,
-        Failure::Timeout,
-    ] {
+    for failure in TRANSIENT {
         for hint in [None, Some(Millis(0)), Some(Millis(1_000))] {
             let mut retry = Retry::new(Idempotency::NonIdempotent, 10);
             assert_eq!(retry.after(failure, hint, 0.0), None);
@@ -74,12 +75,7 @@ fn a_request_that_is_not_idempotent_is_never_retried() {
 
 #[test]
 fn a_request_with_an_idempotency_key_is_retried_like_a_read() {
-    for failure in [
-        BUSY,
-        Failure::Status(429),
-        Failure::Connection,
-        Failure::Timeout,
-    ] {
+    for failure in TRANSIENT {
         let delay = Retry::new(Idempotency::WithKey, 1).after(failure, None, 0.0);
         assert_eq!(delay, Some(tenths(5)));
         let expected = Retry::new(Idempotency::Idempotent, 1).after(failure, None, 0.0);

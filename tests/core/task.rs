@@ -10,6 +10,9 @@ use quillgate::{
 };
 use serde_json::{Value, json};
 
+use crate::call::call;
+use crate::pages;
+
 const START: Millis = Millis(1_700_000_000_000);
 const BUSY: Failure = Failure::Status(503);
 const FAILED: Command = Command::Fail(Reason::Failure);
@@ -26,10 +29,6 @@ fn retry(millis: u64) -> Command {
 
 fn wait(millis: u64) -> Command {
     Command::Wait(Millis(millis))
-}
-
-fn call(operation: Operation, params: &Value) -> Call {
-    Call::parse(operation.declaration(), params).unwrap()
 }
 
 fn get() -> Call {
@@ -257,21 +256,12 @@ fn jobs() -> Driver {
 
 /// A page by offset.
 fn page(rows: u64, has_more: bool) -> Event<'static> {
-    Event::Page(PageInfo {
-        rows,
-        has_more: Some(has_more),
-        ..PageInfo::default()
-    })
+    Event::Page(pages::page(rows, has_more))
 }
 
 /// A page of two rows by cursor.
 fn job_page(next_cursor: Option<&str>) -> Event<'_> {
-    Event::Page(PageInfo {
-        rows: 2,
-        has_more: None,
-        next_cursor,
-        ..PageInfo::default()
-    })
+    Event::Page(pages::job_page(2, next_cursor))
 }
 
 fn offset(driver: &Driver) -> Option<u64> {

@@ -135,7 +135,7 @@ export async function freePort() {
   }
 }
 
-async function isFree(port) {
+export async function isFree(port) {
   const server = createServer().listen(port, "127.0.0.1");
   try {
     await once(server, "listening");

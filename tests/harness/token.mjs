@@ -1,1 +1,1 @@
-export { accessClaims, mintToken, newSecret, SCOPES } from "../../scripts/token.mjs";
+export { accessClaims, mintToken, newSecret, SCOPES } from "../../pkg/cli/access_token.js";

@@ -1,8 +1,10 @@
 /** The command that prints a receiver's webhook keys. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
+import { ROOT } from "../../scripts/versions.mjs";
 import { deriveKeys } from "../../scripts/webhook_key.mjs";
-import { runScript } from "./command.mjs";
+import { runCommand } from "../cli/command_line.mjs";
 
 const buildSecret = (byte, length = 32) => `whsec_${Buffer.alloc(length, byte).toString("base64")}`;
 const SECRET = buildSecret(7);
@@ -12,13 +14,15 @@ const RECEIVER = ["--project", "demo-docs", "--url", URL_];
 const KEY = "whsec_i8mj8aaEeiFIr10Ai9Q0MW3SSFpJRxPr+W9YCcfZZQc=";
 
 function webhookKey(args, { secret, input } = {}) {
-  return runScript("webhook_key.mjs", args, { env: { WEBHOOK_SECRET: secret }, input });
+  const options = { env: { WEBHOOK_SECRET: secret ?? "" }, input, folder: join(ROOT, "gateway") };
+  return runCommand(["webhook", "key", ...args], options);
 }
 
 test("prints the key that the gateway signs with", async () => {
-  const expected = { code: 0, stdout: `${KEY}\n`, stderr: "" };
-  assert.deepEqual(await webhookKey(RECEIVER, { secret: SECRET }), expected);
-  assert.deepEqual(await webhookKey(RECEIVER, { input: `${SECRET}\n` }), expected);
+  for (const source of [{ secret: SECRET }, { input: `${SECRET}\n` }]) {
+    const { code, stdout, stderr } = await webhookKey(RECEIVER, source);
+    assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: `${KEY}\n`, stderr: "" });
+  }
 });
 
 test("derives a key per project and URL, in which the case of scheme and host does not matter", () => {
@@ -58,7 +62,7 @@ test("reports invalid arguments without printing a secret or a URL", async () =>
   ]) {
     const { code, stdout, stderr } = await webhookKey(args, { secret });
     assert.deepEqual([code, stdout], [2, ""], args.join(" "));
-    assert.match(stderr, /^webhook-key: .+\n\nusage: /);
+    assert.match(stderr, /^quillgate: .+\n/);
     assert.ok(!stderr.includes(hidden), stderr);
   }
 });

@@ -4,12 +4,11 @@
  *
  * Usage: node workerd.mjs OPTIONS, where OPTIONS is the JSON file that `gateway.mjs` writes.
  */
-import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
+import { listen } from "./listen.mjs";
 import { createTables, loadMiniflare, storageOptions } from "./storage.mjs";
 
 const FAST_CLOCK = fileURLToPath(new URL("./fast_clock.mjs", import.meta.url));
@@ -31,10 +30,8 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop);
 try {
   await miniflare.ready;
   if (options.archive === "migrated") await createTables(miniflare);
-  const { port } = await listenForCron();
-  console.log(
-    `Ready on http://127.0.0.1:${options.port}, cron trigger on http://127.0.0.1:${port}`,
-  );
+  const { url } = await listenForCron();
+  console.log(`Ready on http://127.0.0.1:${options.port}, cron trigger on ${url}`);
 } catch (error) {
   console.error(error);
   await miniflare.dispose().catch(() => {});
@@ -42,15 +39,12 @@ try {
 }
 
 /** Starts a server that fires the cron trigger for each request and waits for its handler. */
-async function listenForCron() {
-  const server = createServer(async (_request, response) => {
+function listenForCron() {
+  return listen(async (_request, response) => {
     const worker = await miniflare.getWorker();
     const { outcome } = await worker.scheduled({ cron: "*/10 * * * *" });
     response.writeHead(outcome === "ok" ? 200 : 500).end(outcome);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return server.address();
 }
 
 async function stop() {

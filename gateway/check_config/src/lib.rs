@@ -1,7 +1,7 @@
 //! Checks the Worker's variables before a deployment, with the code that reads them in the Worker.
 //!
-//! `npm run check-config` runs this crate natively. Users of the npm package `quillgate-gateway`
-//! need no Rust toolchain: the package contains this crate as WebAssembly.
+//! The npm package `quillgate-gateway` contains this crate as WebAssembly, so its users need no Rust
+//! toolchain.
 
 mod ineffective;
 

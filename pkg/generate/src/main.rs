@@ -14,9 +14,6 @@
 //! quillgate-generate scopes FILE     the reference of scopes and limits, in Markdown
 //! quillgate-generate problems FOLDER the heads of the pages of problems, and their index
 //! ```
-//!
-//! `quillgate-generate check-config` reads a JSON object of the gateway's variables from standard
-//! input. It checks them with the gateway's own rules and prints a report as JSON.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -49,13 +46,11 @@ fn main() -> ExitCode {
         ["configuration", path] => (configuration::markdown(), path),
         ["scopes", path] => return conclude(path, scopes::write(Path::new(path))),
         ["problems", path] => return conclude(path, problems::write(Path::new(path))),
-        ["check-config"] => return check_config(),
         _ => {
             eprintln!(
                 "usage: quillgate-generate types|decoders|commands|tables|routes|protocol|openapi|operations|reference|configuration|scopes FILE"
             );
             eprintln!("       quillgate-generate problems FOLDER");
-            eprintln!("       quillgate-generate check-config < VARIABLES");
             return ExitCode::from(2);
         }
     };
@@ -67,23 +62,6 @@ fn conclude(path: &str, written: std::io::Result<()>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{path}: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn check_config() -> ExitCode {
-    let checked = std::io::read_to_string(std::io::stdin())
-        .map_err(|error| error.to_string())
-        .and_then(|json| quillgate_check_config::check(&json).map_err(str::to_owned))
-        .and_then(|report| serde_json::to_string(&report).map_err(|error| error.to_string()));
-    match checked {
-        Ok(report) => {
-            println!("{report}");
-            ExitCode::SUCCESS
-        }
-        Err(problem) => {
-            eprintln!("{problem}");
             ExitCode::FAILURE
         }
     }

@@ -32,10 +32,7 @@ pub(crate) async fn create(
     let prompt = prompt(&headers, &body)?;
     let now = platform.clock.now();
     platform.limits.lock().create.take(&project, now)?;
-    platform
-        .request_log
-        .count(|counters| counters.jobs_created += 1);
-    let origin = Origin::of(&headers, &platform.keys.lock());
+    let origin = platform.accept(&headers, |counters| counters.jobs_created += 1);
     let job = platform.jobs.lock().create(project, prompt, origin, now);
     Ok((StatusCode::CREATED, Json(job)))
 }
@@ -139,19 +136,11 @@ impl Jobs {
         project: String,
         prompt: String,
         origin: Origin,
-        now: Timestamp,
+        started_at: Timestamp,
     ) -> AgentJob {
         let id = self.ids.uuid();
-        let job = self.new_job(
-            id,
-            project,
-            origin,
-            Run {
-                prompt,
-                started_at: now,
-            },
-        );
-        let created = job.at(now, self.duration_ms);
+        let job = self.new_job(id, project, origin, Run { prompt, started_at });
+        let created = job.at(started_at, self.duration_ms);
         self.all.push(job);
         created
     }
@@ -276,11 +265,8 @@ impl Job {
         opened.then(|| format!("{HOST}/{REPOSITORY}/pull/{}", self.number))
     }
 
-    fn follow_up(&mut self, prompt: String, now: Timestamp) {
-        self.follow_ups.push(Run {
-            prompt,
-            started_at: now,
-        });
+    fn follow_up(&mut self, prompt: String, started_at: Timestamp) {
+        self.follow_ups.push(Run { prompt, started_at });
         let r#ref = self.forced.r#ref.take();
         self.forced = Forced {
             r#ref,

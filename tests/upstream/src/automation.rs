@@ -25,10 +25,7 @@ pub(crate) async fn run(
     check(&automation)?;
     let now = platform.clock.now();
     platform.limits.lock().deployment.take(ORGANISATION, now)?;
-    platform
-        .request_log
-        .count(|counters| counters.automations_run += 1);
-    let origin = Origin::of(&headers, &platform.keys.lock());
+    let origin = platform.accept(&headers, |counters| counters.automations_run += 1);
     let mut runs = platform.automation_runs.lock();
     let run = runs.start((project, automation), origin, now);
     Ok((StatusCode::ACCEPTED, Json(run)))

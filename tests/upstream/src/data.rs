@@ -49,7 +49,6 @@ impl Range {
 /// The sites of all projects, generated on first use.
 pub(crate) struct Sites {
     seed: u64,
-    is_live: bool,
     /// The sizes of every project with data.
     sizes: Sizes,
     /// The late counts of all projects.
@@ -91,7 +90,6 @@ struct Sizes {
 
 impl Sites {
     pub(crate) fn new(options: &Options) -> Self {
-        let is_live = options.profile.is_live();
         Self {
             seed: options.seed,
             sizes: Sizes {
@@ -104,10 +102,9 @@ impl Sites {
                 },
                 feedback: options.feedback,
                 searches: options.searches,
-                is_live,
+                is_live: options.profile.is_live(),
                 conversations: options.conversations,
             },
-            is_live,
             late: LateCounts::default(),
             by_project: HashMap::new(),
             views: CachedReport::default(),
@@ -158,7 +155,7 @@ impl Sites {
         let site = site(&mut self.by_project, self.seed, self.sizes, project);
         self.conversations.get(project, range, || {
             let mut turns = site.conversations.turns(range);
-            if self.is_live {
+            if self.sizes.is_live {
                 site.conversations.share_ids(&mut turns);
             }
             turns

@@ -39,10 +39,7 @@ pub(crate) async fn create(
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let now = platform.clock.now();
     platform.limits.lock().deployment.take(ORGANISATION, now)?;
-    platform
-        .request_log
-        .count(|counters| counters.deployments_created += 1);
-    let origin = Origin::of(&headers, &platform.keys.lock());
+    let origin = platform.accept(&headers, |counters| counters.deployments_created += 1);
     let mut deployments = platform.deployments.lock();
     let status_id = deployments.start(project, None, origin, now);
     Ok((StatusCode::ACCEPTED, Json(json!({ "statusId": status_id }))))
@@ -73,10 +70,7 @@ pub(crate) async fn create_preview(
     }
     let now = platform.clock.now();
     platform.limits.lock().preview.take(ORGANISATION, now)?;
-    platform
-        .request_log
-        .count(|counters| counters.previews_created += 1);
-    let origin = Origin::of(&headers, &platform.keys.lock());
+    let origin = platform.accept(&headers, |counters| counters.previews_created += 1);
     let preview_url = preview_url(&branch);
     let mut deployments = platform.deployments.lock();
     let status_id = deployments.start(project, Some(branch), origin, now);

@@ -166,13 +166,10 @@ impl Conversations {
         }
     }
 
-    fn demo_turn(event: Event) -> Conversation {
-        let Event {
-            number,
-            timestamp,
-            mut random,
-        } = event;
-        let id = Ulid::new(timestamp, &mut random).to_string();
+    fn demo_turn(mut event: Event) -> Conversation {
+        let (number, timestamp) = (event.number, event.timestamp);
+        let random = &mut event.random;
+        let id = Ulid::new(timestamp, random).to_string();
         let mut thread = numbers_of_thread(number);
         let first = thread.next().unwrap_or(number);
         let place = numbers_of_thread(number).take_while(|other| *other < number);
@@ -194,20 +191,17 @@ impl Conversations {
             resolution_status: reply.resolution,
             query_category: Some(category),
             page_url: sources.first().map(|path| address(path)),
-            caller: Caller::choose(&mut random),
+            caller: Caller::choose(random),
             turn: None,
         }
     }
 
-    fn test_turn(&self, event: Event) -> Conversation {
-        let Event {
-            number,
-            timestamp,
-            mut random,
-        } = event;
-        let id = Ulid::new(timestamp, &mut random).to_string();
+    fn test_turn(&self, mut event: Event) -> Conversation {
+        let (number, timestamp) = (event.number, event.timestamp);
+        let random = &mut event.random;
+        let id = Ulid::new(timestamp, random).to_string();
         let continues = numbers_of_thread(number).any(|other| other > number);
-        let reply = Reply::choose(continues, &mut random);
+        let reply = Reply::choose(continues, random);
         let cited = match reply.resolution {
             ResolutionStatus::Answered => random.below(4),
             ResolutionStatus::Unanswered => 0,
@@ -215,18 +209,18 @@ impl Conversations {
         Conversation {
             id,
             timestamp: timestamp.to_string(),
-            query: question(number, &mut random),
+            query: question(number, random),
             response: reply.text,
             response_type: reply.kind,
-            sources: (0..cited).filter_map(|_| self.cite(&mut random)).collect(),
+            sources: (0..cited).filter_map(|_| self.cite(random)).collect(),
             resolution_status: reply.resolution,
-            query_category: pick(&CATEGORIES, &mut random)
+            query_category: pick(&CATEGORIES, random)
                 .copied()
                 .filter(|_| random.below(3) > 0),
-            page_url: pick(&self.paths, &mut random)
+            page_url: pick(&self.paths, random)
                 .map(|path| address(path))
                 .filter(|_| random.below(3) > 0),
-            caller: Caller::choose(&mut random),
+            caller: Caller::choose(random),
             turn: None,
         }
     }

@@ -106,52 +106,42 @@ impl Feedback {
     }
 
     /// Two remarks in order, then a thumb without a comment.
-    fn demo_entry(&self, event: Event) -> Entry {
-        let Event {
-            number,
-            timestamp,
-            mut random,
-        } = event;
+    fn demo_entry(&self, mut event: Event) -> Entry {
+        let (number, timestamp) = (event.number, event.timestamp);
+        let random = &mut event.random;
         let remark = match number % 3 {
             2 => None,
             place => cycle(&REMARKS, number / 3 * 2 + place),
         };
-        let path = self.path(&mut random);
+        let path = self.path(random);
         Entry {
             id: random.uuid(),
             path: remark.map_or(path, |remark| remark.path.to_owned()),
             comment: remark.map(|remark| remark.comment),
             created_at: Some(timestamp.to_string()),
             source: remark.map_or(THUMBS_ONLY, Remark::source),
-            status: pick(&DEMO_STATUSES, &mut random)
-                .copied()
-                .unwrap_or("pending"),
-            details: remark.map_or(Details::Base {}, |remark| remark.details(&mut random)),
+            status: pick(&DEMO_STATUSES, random).copied().unwrap_or("pending"),
+            details: remark.map_or(Details::Base {}, |remark| remark.details(random)),
         }
     }
 
     /// Sources alternate with every entry, statuses with every fourth entry.
     ///
     /// Sixteen entries in a row have every combination of both.
-    fn entry(&self, event: Event) -> Entry {
-        let Event {
-            number,
-            timestamp,
-            mut random,
-        } = event;
+    fn entry(&self, mut event: Event) -> Entry {
+        let (number, timestamp) = (event.number, event.timestamp);
+        let random = &mut event.random;
         let source = cycle(&SOURCES, number).copied().unwrap_or(THUMBS_ONLY);
         let status = cycle(&STATUSES, number / 4).copied().unwrap_or("pending");
         let has_comment = source != THUMBS_ONLY && random.below(4) > 0;
         Entry {
             id: random.uuid(),
-            path: self.path(&mut random),
-            comment: pick(&COMMENTS, &mut random)
-                .copied()
-                .filter(|_| has_comment),
+            path: self.path(random),
+            comment: pick(&COMMENTS, random).copied().filter(|_| has_comment),
             created_at: (random.below(40) > 0).then(|| timestamp.to_string()),
             source,
             status,
-            details: Details::of(source, &mut random),
+            details: Details::of(source, random),
         }
     }
 
@@ -235,7 +225,10 @@ pub(crate) struct PageFeedback {
 pub(crate) fn count_by_page(entries: &[Entry]) -> Vec<PageFeedback> {
     let mut pages = BTreeMap::<&str, PageFeedback>::new();
     for entry in entries {
-        let page = pages.entry(&entry.path).or_default();
+        let page = pages.entry(&entry.path).or_insert_with(|| PageFeedback {
+            path: entry.path.clone(),
+            ..PageFeedback::default()
+        });
         page.total += 1;
         match entry.details {
             Details::Page { helpful: true, .. } => page.thumbs_up += 1,
@@ -244,13 +237,7 @@ pub(crate) fn count_by_page(entries: &[Entry]) -> Vec<PageFeedback> {
             Details::Base {} => {}
         }
     }
-    let mut pages: Vec<PageFeedback> = pages
-        .into_iter()
-        .map(|(path, page)| PageFeedback {
-            path: path.to_owned(),
-            ..page
-        })
-        .collect();
+    let mut pages: Vec<_> = pages.into_values().collect();
     // The sort is stable, so pages with the same total stay sorted by path.
     pages.sort_by_key(|page| std::cmp::Reverse(page.total));
     pages
