@@ -282,7 +282,15 @@ fn renewing_extends_the_lease() {
 fn an_ordinary_path_is_stored_unchanged() {
     let (encoded, deep) = ("/caf%C3%A9", "/s".repeat(MAX_PATH_BYTES / 2));
     for path in [
-        "/", "", "/a/b", "/a/", "a/b", "//", encoded, "/été/日本", &deep,
+        "/",
+        "",
+        "/a/b",
+        "/a/",
+        "a/b",
+        "//",
+        encoded,
+        "/été/日本",
+        &deep,
     ] {
         assert_eq!(store_path(path), path);
     }

@@ -158,8 +158,7 @@ fn only_unpadded_base64url_is_accepted() {
 
     let (signed_part, mac) = valid.rsplit_once('.').unwrap();
     let standard = signed_part.replace('-', "+").replace('_', "/");
-    let is_signed_part =
-        |part: &str| is_valid(&format!("{part}.{}", encode(hmac(part, SECRET))));
+    let is_signed_part = |part: &str| is_valid(&format!("{part}.{}", encode(hmac(part, SECRET))));
     assert!(!is_signed_part(&standard), "the other alphabet");
     is_signed_part.rejects(&[
         format!("{signed_part}="),
@@ -175,7 +174,10 @@ fn only_unpadded_base64url_is_accepted() {
         mac[..42].to_owned(),
         String::new(),
     ] {
-        assert!(!is_valid(&format!("{signed_part}.{signature}")), "{signature:?}");
+        assert!(
+            !is_valid(&format!("{signed_part}.{signature}")),
+            "{signature:?}"
+        );
     }
 }
 
@@ -261,7 +263,15 @@ fn claim_of_the_wrong_type_counts_as_missing() {
 #[test]
 fn claims_must_be_one_json_object() {
     let (projects, exp) = (["demo-docs"], SECONDS + 60);
-    let list = json!(["quillgate", "alice", projects, "jobs:read", SECONDS, exp, null]);
+    let list = json!([
+        "quillgate",
+        "alice",
+        projects,
+        "jobs:read",
+        SECONDS,
+        exp,
+        null
+    ]);
     for claims in [
         String::new(),
         "[]".to_owned(),
@@ -397,7 +407,10 @@ fn token_is_revoked_by_id_or_by_subject_and_time() {
         ("alice ", json!(SECONDS - 101), None, true),
         ("bob", json!(SECONDS - 101), None, true),
     ] {
-        let claims = merge(claims(), &json!({ "sub": subject, "iat": issued, "jti": id }));
+        let claims = merge(
+            claims(),
+            &json!({ "sub": subject, "iat": issued, "jti": id }),
+        );
         let identified = identify_own(&config, Some(&format!("Bearer {}", token(&claims))));
         assert_eq!(identified.is_ok(), valid, "{claims}");
         if let Err(problem) = identified {

@@ -167,7 +167,10 @@ fn quota_is_one_integer_or_one_per_policy() {
         (Some(json!({})), [None; 7]),
         (Some(json!(0)), [Some(0); 7]),
         (Some(json!(7)), [Some(7); 7]),
-        (Some(json!({ "create-job": 10 })), of([Some(10), None, None, None])),
+        (
+            Some(json!({ "create-job": 10 })),
+            of([Some(10), None, None, None]),
+        ),
         (Some(two), of([None, Some(0), Some(3), None])),
         (Some(largest), of([None, None, Some(u32::MAX), Some(1)])),
     ] {

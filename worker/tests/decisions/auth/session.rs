@@ -28,9 +28,7 @@ const ORIGIN: &str = "https://gate.example";
 
 /// `TRUSTED_ISSUERS` with an issuer for sign-in and Cloudflare Access.
 pub fn issuers() -> String {
-    let rule = |claims: Value, projects: &[&str], scope: &str| {
-        json!({ "claims": claims, "projects": projects, "scope": scope })
-    };
+    let rule = |claims: Value, projects: &[&str], scope: &str| json!({ "claims": claims, "projects": projects, "scope": scope });
     let docs = |scope| rule(json!({ "team": "docs" }), &["demo-docs"], scope);
     let both = ["demo-docs", "other-docs"];
     let lead = rule(json!({ "lead": true }), &both, "jobs:read jobs:create");

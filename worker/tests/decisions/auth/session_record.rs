@@ -217,9 +217,7 @@ fn session_lasts_at_most_90_days() {
 #[test]
 fn malformed_record_identifies_no_caller() {
     let (other, bearer) = ("other\n{}", "bearer\n{}");
-    for record in [
-        "", "own", "own\n", "own\n[]", "own\n{}", other, bearer, "x",
-    ] {
+    for record in ["", "own", "own\n", "own\n[]", "own\n{}", other, bearer, "x"] {
         let problem = identify(record, &signing_in().auth, NOW).unwrap_err();
         assert_eq!(summarize(&problem), "401 invalid-token", "{record}");
     }

@@ -70,8 +70,8 @@ fn malformed_key_is_rejected() {
     let (parameter, list) = ("\"a\";x=1", "\"a\", \"b\"");
     let (escaped, curly) = ("\"a\\u0041\"", "\u{201c}a\u{201d}");
     for header in [
-        "", "\"\"", "\"", "\"a", "\"a\"b", parameter, list, "a,b", "a b", "\"a\\", "\"a\\n\"", escaped,
-        "a\u{7f}", "a\r\nb", "ä", curly,
+        "", "\"\"", "\"", "\"a", "\"a\"b", parameter, list, "a,b", "a b", "\"a\\", "\"a\\n\"",
+        escaped, "a\u{7f}", "a\r\nb", "ä", curly,
     ] {
         let problem = read_key(header).unwrap_err();
         let expected = ["Idempotency-Key", "idempotency-key"];

@@ -152,7 +152,10 @@ fn lists_and_new_watchers_use_at_most_half_of_the_budget() {
     assert_eq!(DEFAULT.count_immediate(&usage(0), START), 10);
     assert_eq!(DEFAULT.count_immediate(&usage(7), START), 3);
     assert_eq!(DEFAULT.count_immediate(&usage(10), START), 0);
-    let smallest = PollBudget { limit: 1, ..DEFAULT };
+    let smallest = PollBudget {
+        limit: 1,
+        ..DEFAULT
+    };
     assert_eq!(smallest.count_immediate(&usage(0), START), 1);
 }
 

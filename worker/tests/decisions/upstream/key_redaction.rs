@@ -53,7 +53,11 @@ fn key_in_an_upstream_error_is_redacted() {
 
 #[test]
 fn all_keys_are_redacted_in_any_position() {
-    let names = ["mint_new_write_key", "mint_old_write_key", "mint_a_read_key"];
+    let names = [
+        "mint_new_write_key",
+        "mint_old_write_key",
+        "mint_a_read_key",
+    ];
     let every = names.join(" ");
     for body in [
         json!({ "error": every }),

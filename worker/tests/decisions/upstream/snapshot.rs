@@ -78,7 +78,10 @@ fn half_surrogates_are_replaced_in_any_property() {
     for (half, rest) in [
         (r"\ud83d", r#"{"id":"j1","model":"HALF"}"#),
         (r"\uDC00", r#"{"id":"j1","aHALF":1}"#),
-        (r"\ud83d", r#"{"id":"j1","x":["HALF\ud83d\udd25","\\ud83d"]}"#),
+        (
+            r"\ud83d",
+            r#"{"id":"j1","x":["HALF\ud83d\udd25","\\ud83d"]}"#,
+        ),
     ] {
         let job = Snapshot::read_job(200, &rest.replace("HALF", half), Some("j1")).unwrap();
         let replaced = rest.replace("HALF", r"\ufffd");

@@ -51,7 +51,10 @@ fn each_matching_rule_is_a_separate_grant() {
     assert_eq!(caller.grants.len(), 2);
     assert!(caller.authorize("acme-docs", "jobs:create").is_ok());
     assert!(caller.authorize("acme-site", "analytics:read").is_ok());
-    for (project, scope) in [("acme-site", "jobs:create"), ("acme-docs", "analytics:read")] {
+    for (project, scope) in [
+        ("acme-site", "jobs:create"),
+        ("acme-docs", "analytics:read"),
+    ] {
         let problem = caller.authorize(project, scope).unwrap_err();
         assert_eq!(problem.kind.as_str(), "insufficient-scope");
     }

@@ -358,10 +358,7 @@ fn authorization_takes_precedence_over_an_assertion() {
 #[test]
 fn access_header_is_ignored_without_an_issuer_for_it() {
     let team = token(&header(), &team_claims());
-    for config in [
-        configuration(),
-        config_of(&json!([issuers()[0]])).unwrap(),
-    ] {
+    for config in [configuration(), config_of(&json!([issuers()[0]])).unwrap()] {
         for token in [&team, &own_token(&own_claims())] {
             let problem = identify(&in_assertion(token), &config).unwrap_err();
             assert_eq!(summarize(&problem), "401 missing-token", "{token}");

@@ -384,7 +384,9 @@ impl World {
         });
         assert!(is_quiet, "a job is polled for ever");
         for (slot, was_watched) in self.slots.iter().zip(watched) {
-            let Some(record) = &slot.job.record else { continue };
+            let Some(record) = &slot.job.record else {
+                continue;
+            };
             let has_watcher = !slot.watchers.is_empty();
             assert!(!has_watcher, "a watcher waits for ever: {record:?}");
             let is_known = record.state.end == Some(JobEnd::Archived) || record.is_given_up;

@@ -122,7 +122,11 @@ fn only_a_rejected_code_is_a_failed_sign_in() {
         (Some((400, invalid_grant)), failed, "responded with 400"),
         (Some((400, None)), failed, "responded with 400"),
         (Some((429, None)), unavailable, "responded with 429"),
-        (Some((500, invalid_grant)), unavailable, "responded with 500"),
+        (
+            Some((500, invalid_grant)),
+            unavailable,
+            "responded with 500",
+        ),
         (None, unavailable, "did not respond"),
     ] {
         let problem = token_response(response).unwrap_err();
