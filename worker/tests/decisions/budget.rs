@@ -6,7 +6,7 @@ use quillgate::RateLimitPolicy;
 use quillgate_worker::budget::{BudgetSnapshot, LimitUsage};
 use quillgate_worker::http::problem::Problem;
 
-use crate::fixtures::NOW;
+use crate::fixtures::{NOW, header};
 
 const HOUR: u64 = 3_600_000;
 const MINUTE: u64 = 60_000;
@@ -33,11 +33,7 @@ fn usage(max: u32, count: u32, age: u64) -> LimitUsage {
     }
 }
 
-fn header<'a>(refused: &'a Problem, name: &str) -> &'a str {
-    let found = refused.headers.iter().find(|(other, _)| *other == name);
-    found.map(|(_, value)| value.as_str()).unwrap()
-}
-
 fn retry_after(refused: &Problem) -> u64 {
-    header(refused, "retry-after").parse().unwrap()
+    let field = header(&refused.headers, "retry-after");
+    field.unwrap().parse().unwrap()
 }

@@ -3,7 +3,7 @@ use std::rc::Rc;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
-use quillgate::Millis;
+use quillgate::{Millis, ProjectId};
 use quillgate_worker::app::admission::{self, Admission, Facts};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::routes::Endpoint;
@@ -86,6 +86,14 @@ pub fn change(mut object: Value, name: &str, value: Option<Value>) -> Value {
     object
 }
 
+/// Returns `object` with the properties of `changes`.
+pub fn merge(mut object: Value, changes: &Value) -> Value {
+    for (name, value) in changes.as_object().unwrap() {
+        object[name] = value.clone();
+    }
+    object
+}
+
 pub fn token(claims: &Value) -> String {
     sign_token(HEADER, &claims.to_string(), SECRET)
 }
@@ -121,16 +129,9 @@ pub fn access_issuer(name: &str, rules: &Value) -> Value {
 
 /// Returns a token of a [`trusted_issuer`] about `bob` with further claims.
 pub fn token_of_issuer(name: &str, claims: &Value) -> String {
-    let mut all = json!({
-        "iss": format!("https://{name}.example"),
-        "aud": "quillgate",
-        "sub": "bob",
-        "exp": SECONDS + 300,
-    });
-    for (name, value) in claims.as_object().unwrap() {
-        all[name] = value.clone();
-    }
-    issuer_token(RS256_HEADER, &all.to_string())
+    let issuer = format!("https://{name}.example");
+    let all = json!({ "iss": issuer, "aud": "quillgate", "sub": "bob", "exp": SECONDS + 300 });
+    issuer_token(RS256_HEADER, &merge(all, claims).to_string())
 }
 
 /// Returns an RSA modulus of `bits` bits, as base64url.
@@ -225,6 +226,11 @@ impl Outcome {
         })
     }
 
+    /// Returns the project that the caller may use.
+    pub fn project(&self) -> Option<&str> {
+        self.facts.project.as_ref().map(ProjectId::as_str)
+    }
+
     /// Returns the methods that a response to `OPTIONS` names.
     #[track_caller]
     pub fn allowed_methods(&self) -> String {
@@ -311,6 +317,25 @@ pub fn assert_invalid_token(problem: &Problem, reason: &str) {
     assert_eq!(problem.headers, expected);
 }
 
+/// A predicate that tests apply to lists of strings.
+pub trait Predicate: Fn(&str) -> bool {
+    #[track_caller]
+    fn accepts(&self, texts: &[impl AsRef<str>]) {
+        for text in texts.iter().map(AsRef::as_ref) {
+            assert!(self(text), "{text:?}");
+        }
+    }
+
+    #[track_caller]
+    fn rejects(&self, texts: &[impl AsRef<str>]) {
+        for text in texts.iter().map(AsRef::as_ref) {
+            assert!(!self(text), "{text:?}");
+        }
+    }
+}
+
+impl<F: Fn(&str) -> bool> Predicate for F {}
+
 /// Returns the variables of a valid configuration. `changes` sets or unsets some of them.
 pub fn variables(changes: &[(&str, Option<&str>)]) -> impl Fn(&str) -> Option<String> {
     move |name| {
@@ -340,12 +365,22 @@ pub fn configure(changes: &[(&str, Option<&str>)]) -> Config {
 }
 
 pub fn to_json(problem: &Problem) -> Value {
-    serde_json::from_str(&problem.to_json("an-id")).unwrap()
+    parse_json(&problem.to_json("an-id"))
+}
+
+pub fn parse_json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
 }
 
 /// Returns the status and the kind of a problem, such as `403 cross-site`.
 pub fn summarize(problem: &Problem) -> String {
     format!("{} {}", problem.status, problem.kind.as_str())
+}
+
+/// Returns the value of a header field.
+pub fn header<'a>(headers: &'a [(&str, String)], name: &str) -> Option<&'a str> {
+    let found = headers.iter().find(|(other, _)| *other == name);
+    found.map(|(_, value)| value.as_str())
 }
 
 /// Returns the field and the rule in the `errors` of a validation problem with one error.

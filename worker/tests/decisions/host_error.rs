@@ -2,7 +2,7 @@ use quillgate_worker::host_error::HostError;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::variable::VariableError;
 
-use crate::fixtures::{summarize, to_json};
+use crate::fixtures::{header, summarize, to_json};
 
 fn errors() -> [(HostError, &'static str, bool); 4] {
     let invalid = VariableError {
@@ -28,9 +28,8 @@ fn only_an_unavailable_runtime_is_worth_a_retry() {
         let message = error.to_string();
         let problem = Problem::from(error);
         assert_eq!(summarize(&problem), summary);
-        let mut fields = problem.headers.iter();
-        let has_wait = fields.any(|(name, _)| *name == "retry-after");
-        assert_eq!(has_wait, is_retryable, "{summary}");
+        let wait = header(&problem.headers, "retry-after");
+        assert_eq!(wait.is_some(), is_retryable, "{summary}");
         assert_eq!(problem.operator, Some(message));
     }
     let unbound = to_json(&HostError::unbound("PROJECT_GATE").into());

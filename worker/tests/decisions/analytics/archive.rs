@@ -10,7 +10,7 @@ use quillgate_worker::analytics::archive::{
 use quillgate_worker::app::config::Config;
 use serde_json::{Value, json};
 
-use crate::fixtures::{configure, field_and_rule};
+use crate::fixtures::{change, configure, field_and_rule, merge, parse_json};
 
 fn day(text: &str) -> Day {
     Day::from_text(text).unwrap()
@@ -43,7 +43,7 @@ fn stored(date: &str, count: u64) -> StoredDay {
 }
 
 fn series(params: &Value, stored: &[StoredDay]) -> Value {
-    serde_json::from_str(&write_series(&query(params), stored)).unwrap()
+    parse_json(&write_series(&query(params), stored))
 }
 
 fn archive_config() -> Config {
@@ -58,11 +58,7 @@ fn series_query_accepts_the_site_a_page_or_a_prefix() {
     let range = json!({ "dateFrom": "2024-03-01", "dateTo": "2024-03-05" });
     assert_eq!(query(&range).subject, Subject::Site);
     assert_eq!(query(&range).group, DayGroup::Day);
-    let with = |name: &str, value: &str| {
-        let mut params = range.clone();
-        params[name] = value.into();
-        params
-    };
+    let with = |name: &str, value: &str| change(range.clone(), name, Some(value.into()));
     let page = query(&with("path", "guides/")).subject;
     assert_eq!(page, Subject::Page("guides/".to_owned()));
     for prefix in ["/", "/guides", "/guides/a"] {
@@ -78,13 +74,10 @@ fn series_query_accepts_the_site_a_page_or_a_prefix() {
 #[test]
 fn series_page_ends_between_groups_at_its_limit() {
     let params = |group: &str, limit: u64, cursor: Option<&str>| {
-        let mut params = json!({
+        let params = json!({
             "dateFrom": "2024-01-30", "dateTo": "2024-03-06", "group": group, "limit": limit,
         });
-        if let Some(cursor) = cursor {
-            params["cursor"] = cursor.into();
-        }
-        params
+        change(params, "cursor", cursor.map(Value::from))
     };
     for (group, limit, cursor, from, to, has_more) in [
         ("day", 2, None, "01-30", "02-01", true),
@@ -124,11 +117,10 @@ fn a_page_of_a_series_ends_before_the_group_of_a_day_that_was_not_read() {
         let mut page = query(&json!({
             "dateFrom": "2024-01-30", "dateTo": "2024-03-06", "group": group, "prefix": "/",
         }));
-        let ended = page
-            .end_before(day(unread))
-            .map(|()| (page.to, page.has_more));
+        let ended = page.end_before(day(unread));
         if let Some(to) = to {
-            assert_eq!(ended.unwrap(), (day(to), true), "{group}");
+            assert_eq!(ended, Ok(()), "{group}");
+            assert_eq!((page.to, page.has_more), (day(to), true), "{group}");
         } else {
             let refused = field_and_rule(&ended.unwrap_err());
             assert_eq!(refused, ["prefix", "largest-group"], "{group}");
@@ -205,7 +197,6 @@ fn status_counts_days_and_lists_missing_and_failing_ones() {
     failed.problem = Some("/problems/upstream-error".to_owned());
     record.days = vec![complete, partial, failed];
     let status = write_status(&record, Some(7), &config.analytics.archive, now);
-    let status: Value = serde_json::from_str(&status).unwrap();
     let expected = json!({
         "dateFrom": "2024-03-01", "dateTo": "2024-03-08",
         "complete": 1, "partial": 1, "failed": 1,
@@ -220,7 +211,7 @@ fn status_counts_days_and_lists_missing_and_failing_ones() {
         "requests": 30, "hours": 1, "completeAt": "2024-03-08T01:00:00.001Z",
         "bytes": 7,
     });
-    assert_eq!(status, expected);
+    assert_eq!(parse_json(&status), expected);
 }
 
 #[test]
@@ -236,7 +227,7 @@ fn backfill_starts_within_the_retention_period() {
     assert_eq!(plan("2024-04-20").0, record.first, "it takes none back");
     let (first, body) = plan("2024-03-20");
     assert_eq!(first, day("2024-03-20"));
-    let body: Value = serde_json::from_str(&body).unwrap();
+    let body = parse_json(&body);
     let found = (&body["dateFrom"], &body["days"], &body["requests"]);
     assert_eq!(found, (&json!("2024-03-20"), &json!(11), &json!(22)));
 }
@@ -244,11 +235,9 @@ fn backfill_starts_within_the_retention_period() {
 #[test]
 fn archive_share_is_a_fraction_of_the_limit_and_at_least_one() {
     let limit = |share, limit| {
-        let variables = [
-            ("ARCHIVE_SHARE", Some(share)),
-            ("ANALYTICS_LIMIT_PER_HOUR", Some(limit)),
-        ];
-        configure(&variables).analytics.archive.limit
+        let limit = ("ANALYTICS_LIMIT_PER_HOUR", Some(limit));
+        let config = configure(&[("ARCHIVE_SHARE", Some(share)), limit]);
+        config.analytics.archive.limit
     };
     assert_eq!(limit("33", "100"), 33);
     assert_eq!(limit("100", "1000000"), 1_000_000);
@@ -291,7 +280,7 @@ fn renewing_extends_the_lease() {
 
 #[test]
 fn an_ordinary_path_is_stored_unchanged() {
-    let deep = "/s".repeat(MAX_PATH_BYTES / 2);
+    let (encoded, deep) = ("/caf%C3%A9", "/s".repeat(MAX_PATH_BYTES / 2));
     for path in [
         "/",
         "",
@@ -299,7 +288,7 @@ fn an_ordinary_path_is_stored_unchanged() {
         "/a/",
         "a/b",
         "//",
-        "/caf%C3%A9",
+        encoded,
         "/été/日本",
         &deep,
     ] {
@@ -320,15 +309,12 @@ fn control_characters_are_percent_encoded() {
 
 #[test]
 fn a_long_path_is_cut_between_characters() {
-    for (path, start) in [
-        ("x".repeat(MAX_PATH_BYTES + 1), "x".repeat(1021)),
-        ("é".repeat(MAX_PATH_BYTES), "é".repeat(510)),
-        (
-            "\0".repeat(MAX_PATH_BYTES),
-            format!("{}%", "%00".repeat(340)),
-        ),
+    for (character, start) in [
+        ("x", "x".repeat(1021)),
+        ("é", "é".repeat(510)),
+        ("\0", "%00".repeat(340) + "%"),
     ] {
-        let stored = store_path(&path);
+        let stored = store_path(&character.repeat(MAX_PATH_BYTES + 1));
         assert_eq!(stored, start + "…");
         assert_eq!(store_path(&stored), stored);
     }
@@ -336,6 +322,10 @@ fn a_long_path_is_cut_between_characters() {
 
 fn views_query(params: &Value) -> ViewsQuery {
     ViewsQuery::read(&call(Operation::ListArchivedViews, params)).unwrap()
+}
+
+fn views(params: &Value, site: &[StoredDay], pages: &[ViewsRow]) -> Value {
+    parse_json(&write_views(&views_query(params), site, pages.to_vec()))
 }
 
 fn page(path: &str, human: u64) -> ViewsRow {
@@ -353,10 +343,8 @@ fn views_query_reads_days_limit_and_cursor() {
     let read = views_query(&january);
     assert_eq!((read.from, read.to), (day("2026-01-01"), day("2026-02-01")));
     assert_eq!((read.after, read.limit), (None, 1000));
-    let next = json!({
-        "dateFrom": "2026-01-01", "dateTo": "2026-02-01", "limit": 7, "cursor": "/a\u{0}b",
-    });
-    let read = views_query(&next);
+    let next = json!({ "limit": 7, "cursor": "/a\u{0}b" });
+    let read = views_query(&merge(january, &next));
     assert_eq!((read.after.as_deref(), read.limit), (Some("/a%00b"), 7));
 }
 
@@ -389,9 +377,7 @@ fn views_query_rejects_times_and_ranges_of_more_than_ten_years() {
 fn views_end_with_a_cursor_only_if_another_page_follows() {
     let range = json!({ "dateFrom": "2026-01-01", "dateTo": "2026-01-04", "limit": 2 });
     let site = [stored("2026-01-01", 4), stored("2026-01-03", 2)];
-    let pages = vec![page("/a", 3), page("/b", 2), page("/c", 1)];
-    let body: Value =
-        serde_json::from_str(&write_views(&views_query(&range), &site, pages.clone())).unwrap();
+    let pages = [page("/a", 3), page("/b", 2), page("/c", 1)];
     let expected = json!({
         "totals": { "human": 6, "ai": 2, "total": 8 },
         "views": [
@@ -401,24 +387,16 @@ fn views_end_with_a_cursor_only_if_another_page_follows() {
         "missing": ["2026-01-02"],
         "nextCursor": "/b",
     });
-    assert_eq!(body, expected);
-    let last = write_views(&views_query(&range), &site, pages[..2].to_vec());
-    let last: Value = serde_json::from_str(&last).unwrap();
+    assert_eq!(views(&range, &site, &pages), expected);
+    let last = views(&range, &site, &pages[..2]);
     assert_eq!(last["nextCursor"], Value::Null);
 }
 
 #[test]
 fn totals_are_unknown_if_a_day_has_unknown_counts() {
     let range = json!({ "dateFrom": "2026-01-01", "dateTo": "2026-01-03" });
-    let unknown = StoredDay {
-        views: Counts {
-            human: None,
-            ..Counts::ZERO
-        },
-        ..stored("2026-01-02", 0)
-    };
+    let mut unknown = stored("2026-01-02", 0);
+    unknown.views.human = None;
     let site = [stored("2026-01-01", 4), unknown];
-    let body = write_views(&views_query(&range), &site, Vec::new());
-    let body: Value = serde_json::from_str(&body).unwrap();
-    assert_eq!(body["totals"]["human"], Value::Null);
+    assert_eq!(views(&range, &site, &[])["totals"]["human"], Value::Null);
 }

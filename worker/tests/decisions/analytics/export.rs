@@ -6,16 +6,12 @@ use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::GatewayResponse;
 use serde_json::{Value, json};
 
-use crate::fixtures::{NOW, configuration};
+use crate::fixtures::{NOW, Predicate, configuration, merge};
 
 /// Reads a request for an export of January. `more` contains further parameters.
 fn read(operation: Operation, project: &str, more: &Value) -> Result<Export, Problem> {
-    let mut params =
-        json!({ "format": "ndjson", "dateFrom": "2024-01-01", "dateTo": "2024-02-01" });
-    for (name, value) in more.as_object().unwrap() {
-        params[name] = value.clone();
-    }
-    let call = Call::parse(operation.declaration(), &params).unwrap();
+    let january = json!({ "format": "ndjson", "dateFrom": "2024-01-01", "dateTo": "2024-02-01" });
+    let call = Call::parse(operation.declaration(), &merge(january, more)).unwrap();
     let project = ProjectId::new(project).unwrap();
     let report = operation.exported().unwrap();
     Export::new(report, call, &project, &configuration().analytics, NOW)
@@ -29,6 +25,18 @@ fn views(more: &Value) -> Export {
     begin(Operation::ExportPageViews, more).unwrap()
 }
 
+fn conversations(more: &Value) -> Export {
+    begin(Operation::ExportConversations, more).unwrap()
+}
+
+/// Adds an upstream page to an export, and returns the rows that it wrote.
+#[track_caller]
+fn push(export: &mut Export, page: &str) -> String {
+    let mut out = Vec::new();
+    export.push_page(page, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
 #[test]
 fn export_requests_full_pages_of_its_report() {
     let more = json!({ "cursor": "1003", "dateFrom": "2024-01-01T10:00:00+02:00" });
@@ -37,17 +45,12 @@ fn export_requests_full_pages_of_its_report() {
     assert_eq!((export.query.limit, export.query.offset), (250, 1000));
     let list = "/v1/analytics/acme%2F%C3%BC%20docs/views?dateFrom=2024-01-01T08%3A00%3A00.000Z&dateTo=2024-02-01";
     assert_eq!(export.query.list, list);
-    let mut out = Vec::new();
-    export
-        .push_page(r#"{ "views": [], "hasMore": true }"#, &mut out)
-        .unwrap();
+    push(&mut export, r#"{ "views": [], "hasMore": true }"#);
     assert_eq!((export.query.offset, &*export.query.list), (1250, list));
     let mut export = begin(Operation::ExportSearches, &json!({})).unwrap();
     let first = &export.query.list;
     assert!(first.ends_with("&limit=100"), "{first}");
-    export
-        .push_page(r#"{ "searches": [], "nextCursor": "n~1" }"#, &mut out)
-        .unwrap();
+    push(&mut export, r#"{ "searches": [], "nextCursor": "n~1" }"#);
     let second = &export.query.list;
     let dates = "dateFrom=2024-01-01&dateTo=2024-02-01";
     assert!(second.contains(dates), "{second}");
@@ -71,8 +74,7 @@ fn export_head_has_content_type_and_file_name() {
     assert_eq!(fields(&csv), expected);
     let [content_type, ..] = fields(&views(&json!({ "format": "csv", "cursor": "0" })));
     assert_eq!(content_type, "text/csv; charset=utf-8; header=absent");
-    let conversations = begin(Operation::ExportConversations, &json!({}));
-    let [content_type, disposition, _] = fields(&conversations.unwrap());
+    let [content_type, disposition, _] = fields(&conversations(&json!({})));
     assert_eq!(content_type, "application/x-ndjson");
     assert!(disposition.contains("\"conversations_") && disposition.ends_with(".ndjson\""));
 }
@@ -114,16 +116,16 @@ const RANGE: [(&str, &str); 2] = [("dateFrom", "2024-01-01"), ("dateTo", "2024-0
 #[test]
 fn an_export_requests_maximum_pages_in_order() {
     let mut export = views(&json!({}));
-    let mut out = Vec::new();
+    let mut out = String::new();
     for (offset, has_more) in [("0", true), ("250", true), ("500", false)] {
         let window = [("limit", "250"), ("offset", offset)];
         assert_eq!(requested_arguments(&export), [RANGE, window].concat());
         assert_eq!(export.cursor, offset);
-        export.push_page(&page(0..250, has_more), &mut out).unwrap();
+        out += &push(&mut export, &page(0..250, has_more));
     }
     assert_eq!(export.pages.next(), None);
     assert_eq!(export.rows, 750);
-    assert_eq!(String::from_utf8(out).unwrap().lines().count(), 750);
+    assert_eq!(out.lines().count(), 750);
 }
 
 #[test]
@@ -165,36 +167,26 @@ fn an_interrupted_export_resumes_after_the_last_received_row() {
         let mut export = views(&json!({ "cursor": cursor }));
         assert_eq!(export.pages.next().unwrap().text("offset"), Some(offset));
         assert_eq!(export.cursor, cursor);
-        let mut out = Vec::new();
-        export.push_page(&page(0..250, false), &mut out).unwrap();
+        push(&mut export, &page(0..250, false));
         assert_eq!(export.rows, 250 - skipped, "from {cursor}");
     }
-    let resumed = json!({ "cursor": format!("7~{CURSOR}") });
-    let export = begin(Operation::ExportConversations, &resumed).unwrap();
+    let export = conversations(&json!({ "cursor": format!("7~{CURSOR}") }));
     assert_eq!(export.pages.next().unwrap().text("cursor"), Some(CURSOR));
     assert_eq!(export.cursor, format!("7~{CURSOR}"));
-    let empty = views(&json!({ "cursor": "700" }));
-    let mut export = empty;
-    export
-        .push_page(&page(0..10, false), &mut Vec::new())
-        .unwrap();
+    let mut export = views(&json!({ "cursor": "700" }));
+    push(&mut export, &page(0..10, false));
     assert_eq!((export.rows, export.pages.next()), (0, None));
 }
 
 #[test]
 fn an_invalid_cursor_is_rejected() {
-    for cursor in ["x", "-1", "1.5", "9007199254740992", "1~", "+1", " 1"] {
-        let resumed = json!({ "cursor": cursor });
-        let export = begin(Operation::ExportPageViews, &resumed);
-        assert!(export.is_none(), "{cursor}");
-    }
-    for cursor in ["12", "~a", "x~a", "-1~a"] {
-        let resumed = json!({ "cursor": cursor });
-        let export = begin(Operation::ExportSearches, &resumed);
-        assert!(export.is_none(), "{cursor}");
-    }
-    let no_ulid = json!({ "cursor": "0~abc" });
-    assert!(begin(Operation::ExportConversations, &no_ulid).is_none());
+    let resumes =
+        |operation, cursor: &str| begin(operation, &json!({ "cursor": cursor })).is_some();
+    let views = |cursor: &str| resumes(Operation::ExportPageViews, cursor);
+    views.rejects(&["x", "-1", "1.5", "9007199254740992", "1~", "+1", " 1"]);
+    let searches = |cursor: &str| resumes(Operation::ExportSearches, cursor);
+    searches.rejects(&["12", "~a", "x~a", "-1~a"]);
+    assert!(!resumes(Operation::ExportConversations, "0~abc"));
 }
 
 #[test]
@@ -220,46 +212,33 @@ fn turns(minutes: &[u32], next: Option<&str>) -> String {
 
 #[test]
 fn an_export_of_events_continues_in_parts_after_a_timeout() {
-    let mut export = begin(Operation::ExportConversations, &json!({})).unwrap();
-    let mut out = Vec::new();
-    export
-        .push_page(&turns(&[9, 8, 7], Some(CURSOR)), &mut out)
-        .unwrap();
+    let mut export = conversations(&json!({}));
+    push(&mut export, &turns(&[9, 8, 7], Some(CURSOR)));
     assert!(export.after_failure(504));
-    let part = ["2024-01-10T12:03:30.001Z", "2024-01-20T00:07:00.001Z"];
-    let window = [
-        ("dateFrom", part[0]),
-        ("dateTo", part[1]),
-        ("limit", "1000"),
-    ];
+    let [from, to] = ["2024-01-10T12:03:30.001Z", "2024-01-20T00:07:00.001Z"];
+    let window = [("dateFrom", from), ("dateTo", to), ("limit", "1000")];
     assert_eq!(requested_arguments(&export), window);
 
     // Another export resumes within the part.
     let cursor = export.cursor.clone();
-    let mut resumed = begin(Operation::ExportConversations, &json!({ "cursor": cursor })).unwrap();
+    let mut resumed = conversations(&json!({ "cursor": cursor }));
     for export in [&mut export, &mut resumed] {
         assert_eq!(requested_arguments(export), window);
-        let mut out = Vec::new();
-        export.push_page(&turns(&[7, 6], None), &mut out).unwrap();
-        let text = String::from_utf8(out).unwrap();
+        let text = push(export, &turns(&[7, 6], None));
         assert_eq!(text.lines().count(), 1, "{text}");
         assert!(text.contains("00:06"), "{text}");
-        assert_eq!(export.pages.next().unwrap().text("dateTo"), Some(part[0]));
+        assert_eq!(export.pages.next().unwrap().text("dateTo"), Some(from));
     }
 }
 
 #[test]
 fn an_export_that_resumes_within_a_page_is_not_split() {
     for cursor in ["2~".to_owned(), format!("2~{CURSOR}")] {
-        let resumed = json!({ "cursor": cursor });
-        let mut export = begin(Operation::ExportConversations, &resumed).unwrap();
+        let mut export = conversations(&json!({ "cursor": cursor }));
         assert!(!export.after_failure(504));
         assert_eq!(export.cursor, cursor);
         assert!(!export.after_failure(414));
-        let mut out = Vec::new();
-        export
-            .push_page(&turns(&[9, 8, 7], None), &mut out)
-            .unwrap();
+        push(&mut export, &turns(&[9, 8, 7], None));
         assert_eq!(export.rows, 1);
     }
 }
@@ -274,15 +253,14 @@ fn an_export_of_events_accepts_the_same_rows_as_a_report() {
         let rows = rows.join(",");
         format!(r#"{{"conversations":[{rows}],"hasMore":true,"nextCursor":"{CURSOR}"}}"#)
     };
-    let mut export = begin(Operation::ExportConversations, &json!({})).unwrap();
-    let mut out = Vec::new();
+    let mut export = conversations(&json!({}));
     let first = turns(&[row(8), row(7), r#"{"id":7,"timestamp":null}"#.to_owned()]);
-    export.push_page(&first, &mut out).unwrap();
+    push(&mut export, &first);
     assert_eq!(export.rows, 3);
     assert!(export.after_failure(504));
     // The last id counts, so this row has the key of a received row.
     let same = row(7).replace(r#""id":"x","#, "");
-    export.push_page(&turns(&[same, row(6)]), &mut out).unwrap();
+    push(&mut export, &turns(&[same, row(6)]));
     assert_eq!(export.rows, 4);
 }
 
@@ -291,7 +269,7 @@ fn an_export_is_mixed_if_the_totals_change() {
     let mut export = views(&json!({}));
     let grown = page(250..300, false).replace("{}", r#"{"human":1}"#);
     for (page, is_mixed) in [(page(0..250, true), false), (grown, true)] {
-        export.push_page(&page, &mut Vec::new()).unwrap();
+        push(&mut export, &page);
         assert_eq!(export.pages.is_mixed(), is_mixed);
     }
 }

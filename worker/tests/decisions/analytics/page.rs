@@ -5,7 +5,7 @@ use quillgate_worker::analytics::page::{
     has_more, is_no_cache, is_outdated, matches_etag, page_key, slice_pages,
 };
 
-use crate::fixtures::{DAY, NOW, at};
+use crate::fixtures::{DAY, NOW, Predicate, at};
 
 fn slice(number: u64, from: u64, to: u64) -> PageSlice {
     PageSlice { number, from, to }
@@ -118,7 +118,6 @@ fn cache_status_follows_rfc_9211() {
 
 #[test]
 fn page_has_a_remaining_freshness_until_it_is_stale() {
-    let describe = |status: CacheStatus| status.describe();
     for (now, ttl) in [
         (NOW, 300),
         (Millis(NOW.0 + 1), 299),
@@ -131,7 +130,7 @@ fn page_has_a_remaining_freshness_until_it_is_stale() {
         assert_eq!(page().freshness.ttl(now), ttl, "{now:?}");
     }
     let failed =
-        |now, status| describe(CacheStatus::upstream_failed(page().freshness, status, now));
+        |now, status| CacheStatus::upstream_failed(page().freshness, status, now).describe();
     let expected = "fwd=stale; fwd-status=502; ttl=-1; detail=stale";
     assert_eq!(failed(at(301), Some(502)), expected);
     assert_eq!(failed(at(1), None), "fwd=request; ttl=299");
@@ -176,35 +175,27 @@ fn with_totals(totals: Option<&str>) -> PageHead {
     }
 }
 
-fn tagged(tag: &str) -> PageHead {
-    PageHead {
-        tag: tag.to_owned(),
-        ..page()
-    }
-}
-
 #[test]
 fn etag_depends_on_pages_and_rows() {
     for (pages, etag) in [
-        (vec![(tagged("abc"), slice(0, 0, 250))], "\"abc\""),
-        (vec![(tagged("abc"), slice(3, 0, 250))], "\"abc\""),
-        (vec![(tagged("abc"), slice(0, 0, 50))], "\"abc.0.50\""),
-        (vec![(tagged("abc"), slice(0, 50, 250))], "\"abc.50.250\""),
+        (&[("abc", slice(0, 0, 250))][..], "\"abc\""),
+        (&[("abc", slice(3, 0, 250))], "\"abc\""),
+        (&[("abc", slice(0, 0, 50))], "\"abc.0.50\""),
+        (&[("abc", slice(0, 50, 250))], "\"abc.50.250\""),
         (
-            vec![
-                (tagged("abc"), slice(0, 225, 250)),
-                (tagged("d-_"), slice(1, 0, 25)),
-            ],
+            &[("abc", slice(0, 225, 250)), ("d-_", slice(1, 0, 25))],
             "\"abc.225.250+d-_.0.25\"",
         ),
         (
-            vec![
-                (tagged("a"), slice(0, 0, 250)),
-                (tagged("b"), slice(1, 0, 250)),
-            ],
+            &[("a", slice(0, 0, 250)), ("b", slice(1, 0, 250))],
             "\"a+b\"",
         ),
     ] {
+        let tagged = |(tag, slice): &(&str, PageSlice)| {
+            let tag = (*tag).to_owned();
+            (PageHead { tag, ..page() }, *slice)
+        };
+        let pages: Vec<_> = pages.iter().map(tagged).collect();
         assert_eq!(views_head(&pages).unwrap().etag, etag);
     }
     assert_eq!(views_head(&[]), None);
@@ -288,46 +279,40 @@ fn response_has_freshness_header_fields() {
 #[test]
 fn etags_are_compared_weakly() {
     let etag = "\"abc.0.50\"";
-    for value in [
+    let matches = |value: &str| matches_etag(Some(value), etag);
+    matches.accepts(&[
         "\"abc.0.50\"",
         "W/\"abc.0.50\"",
         "\"x\", \"abc.0.50\"",
         "W/\"x\" ,W/\"abc.0.50\",",
         "*",
-    ] {
-        assert!(matches_etag(Some(value), etag), "{value}");
-    }
-    for value in [
+    ]);
+    matches.rejects(&[
         "",
         "abc.0.50",
         "\"ABC.0.50\"",
         "w/\"abc.0.50\"",
         "\"abc.0.50\" \"x\"",
         "*, \"x\"",
-    ] {
-        assert!(!matches_etag(Some(value), etag), "{value}");
-    }
+    ]);
     assert!(!matches_etag(None, etag));
 }
 
 #[test]
 fn no_cache_is_found_among_other_directives() {
-    for value in [
+    let finds = |value: &str| is_no_cache(Some(value));
+    finds.accepts(&[
         "no-cache",
         "No-Cache",
         "no-cache,max-age=0",
         "\tno-cache\t,",
-    ] {
-        assert!(is_no_cache(Some(value)), "{value}");
-    }
-    for value in [
+    ]);
+    finds.rejects(&[
         "",
         "max-age=0",
         "no-cache=\"set-cookie\"",
         "x-no-cache",
         "\"no-cache\"",
-    ] {
-        assert!(!is_no_cache(Some(value)), "{value}");
-    }
+    ]);
     assert!(!is_no_cache(None));
 }

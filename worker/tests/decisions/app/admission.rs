@@ -9,8 +9,11 @@ use quillgate_worker::app::config::Config;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::write::Write;
+use serde_json::json;
 
-use crate::fixtures::{Outcome, RequestHead, bearer, configuration, summarize};
+use crate::fixtures::{
+    Outcome, RequestHead, bearer, bearer_of, claims_with, configuration, summarize,
+};
 
 const CREATE: &str = "https://gate.example/v2/agent/demo-docs/job";
 const JOB: &str = "https://gate.example/v2/agent/demo-docs/job/j1";
@@ -44,6 +47,11 @@ fn get<'a>(url: &'a str, authorization: &'a str) -> RequestHead<'a> {
 fn post<'a>(url: &'a str, authorization: &'a str) -> RequestHead<'a> {
     let head = bare("POST", url).authorization(authorization);
     head.content_type("application/json")
+}
+
+/// Returns the `Authorization` value for a gateway token with `scope`.
+fn with_scope(scope: &str) -> String {
+    bearer_of(&claims_with("scope", Some(json!(scope))))
 }
 
 fn bare<'a>(method: &'a str, url: &'a str) -> RequestHead<'a> {
@@ -97,6 +105,5 @@ fn accept(
 
 #[track_caller]
 fn write(config: &Config, url: &str, headers: &HeaderFields) -> Write {
-    let accepted = accept(config, url, headers, BODY);
-    accepted.map_err(|problem| problem.detail).unwrap()
+    accept(config, url, headers, BODY).unwrap()
 }

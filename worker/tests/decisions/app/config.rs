@@ -6,27 +6,33 @@ use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::jobs::records::KeepPrompts;
 
-use crate::fixtures::{ADMIN_KEY, SECRET, configuration, variables};
+use crate::fixtures::{ADMIN_KEY, SECRET, configuration, configure, variables};
 
-#[track_caller]
-fn assert_wrong(name: &'static str, value: Option<&'static str>) {
-    let read = Config::read(variables(&[(name, value)]));
-    let error = read.err().unwrap_or_else(|| panic!("{name}: {value:?}"));
-    assert_eq!(error.variable, name);
-    let shown = format!("{error}\n{error:?}\n{}", error.rule);
-    assert!(shown.contains(name));
-    for secret in [ADMIN_KEY, SECRET, "hunter2"] {
-        assert!(!shown.contains(secret), "{shown}");
-    }
-    if let Some(value) = value.map(str::trim).filter(|value| value.len() > 9) {
-        assert!(!shown.contains(value), "{shown}");
+/// A variable of the configuration.
+struct Variable(&'static str);
+
+impl Variable {
+    /// Checks that each of `values` is rejected, without a secret or the value in the error.
+    #[track_caller]
+    fn rejects<'a>(&self, values: &[impl Copy + Into<Option<&'a str>>]) {
+        let Self(name) = *self;
+        for value in values.iter().map(|value| (*value).into()) {
+            let read = Config::read(variables(&[(name, value)]));
+            let error = read.err().unwrap_or_else(|| panic!("{name}: {value:?}"));
+            assert_eq!(error.variable, name);
+            let shown = format!("{error}\n{error:?}\n{}", error.rule);
+            assert!(shown.contains(name));
+            let value = value.map(str::trim).filter(|value| value.len() > 9);
+            for secret in [ADMIN_KEY, SECRET, "hunter2"].into_iter().chain(value) {
+                assert!(!shown.contains(secret), "{shown}");
+            }
+        }
     }
 }
 
 #[track_caller]
-fn read(name: &'static str, value: Option<&'static str>) -> Config {
-    let config = Config::read(variables(&[(name, value)]));
-    config.map_err(|error| error.to_string()).unwrap()
+fn read(name: &str, value: Option<&str>) -> Config {
+    configure(&[(name, value)])
 }
 
 fn expose(keys: &[AdminKey]) -> Vec<&str> {
@@ -71,9 +77,7 @@ fn unset_limits_default_to_the_limits_of_mintlify() {
 #[test]
 fn secrets_are_required() {
     for name in ["ADMIN_API_KEY", "ACCESS_TOKEN_SECRET"] {
-        for value in [None, Some(""), Some("   "), Some("\t\n")] {
-            assert_wrong(name, value);
-        }
+        Variable(name).rejects(&[None, Some(""), Some("   "), Some("\t\n")]);
         let error = Config::read(variables(&[(name, None)])).err().unwrap();
         assert_eq!(error.to_string(), format!("{name} is not set"));
     }
@@ -81,7 +85,7 @@ fn secrets_are_required() {
 
 #[test]
 fn only_well_formed_admin_keys_are_accepted() {
-    for value in [
+    let malformed = [
         "mint_",
         "mint_dsc_hunter2_assistant",
         "MINT_hunter2_in_capitals",
@@ -95,10 +99,9 @@ fn only_well_formed_admin_keys_are_accepted() {
         "mint_hunter2_one,mint_dsc_hunter2",
         "mint_hunter2_one mint_hunter2_two",
         "mint_hunter2_one,mint_hunter2_two,mint_hunter2_three",
-    ] {
-        assert_wrong("ADMIN_API_KEY", Some(value));
-        assert_wrong("ADMIN_READ_KEY", Some(value));
-    }
+    ];
+    Variable("ADMIN_API_KEY").rejects(&malformed);
+    Variable("ADMIN_READ_KEY").rejects(&malformed);
     let config = read("ADMIN_API_KEY", Some("  mint_dscx_hunter2\n"));
     assert_eq!(expose(&config.upstream.admin_keys), ["mint_dscx_hunter2"]);
 }
@@ -119,7 +122,7 @@ fn two_admin_keys_are_read_newest_first() {
 
 #[test]
 fn secret_shorter_than_32_bytes_is_rejected_in_any_position() {
-    for value in [
+    Variable("ACCESS_TOKEN_SECRET").rejects(&[
         "x",
         "0123456789012345678901234567890",
         "0123456789012345678901234567890 ",
@@ -129,9 +132,7 @@ fn secret_shorter_than_32_bytes_is_rejected_in_any_position() {
         ",01234567890123456789012345678901234",
         "01234567890123456789012345678901234,,01234567890123456789012345678901234",
         ",",
-    ] {
-        assert_wrong("ACCESS_TOKEN_SECRET", Some(value));
-    }
+    ]);
 }
 
 #[test]
@@ -156,35 +157,31 @@ fn upstream_defaults_to_mintlify() {
 
 #[test]
 fn upstream_must_be_a_plain_origin() {
-    for value in [
+    Variable("UPSTREAM_BASE_URL").rejects(&[
         "javascript:hunter2",
         "https://user:hunter2@api.example",
         "https://api.example\r\nx: y",
         "HTTPS://api.example",
-    ] {
-        assert_wrong("UPSTREAM_BASE_URL", Some(value));
-    }
+    ]);
 }
 
 #[test]
 fn admin_key_is_never_sent_over_clear_text() {
     read("UPSTREAM_BASE_URL", Some("http://127.0.0.1:8788/base"));
-    assert_wrong("UPSTREAM_BASE_URL", Some("http://api.example"));
-    assert_wrong("UPSTREAM_TIMEOUT_SECONDS", Some("+30"));
+    Variable("UPSTREAM_BASE_URL").rejects(&["http://api.example"]);
+    Variable("UPSTREAM_TIMEOUT_SECONDS").rejects(&["+30"]);
 }
 
 #[test]
 fn allowed_origins_must_be_exact() {
-    for value in [
+    Variable("ALLOWED_ORIGINS").rejects(&[
         "https://*.example",
         "https://user@pages.example",
         "https://pages.example https://b.example",
         "https://pages.example,null",
         "\"https://pages.example\"",
         "https://pägs.example",
-    ] {
-        assert_wrong("ALLOWED_ORIGINS", Some(value));
-    }
+    ]);
 }
 
 #[test]
@@ -199,27 +196,21 @@ fn empty_list_of_origins_allows_no_origin() {
 
 #[test]
 fn archive_takes_project_ids_and_a_percentage() {
+    let archive = |name, value| read(name, value).analytics.archive;
     let read_projects = |value| {
-        let projects = read("ARCHIVE_PROJECTS", value).analytics.archive.projects;
+        let projects = archive("ARCHIVE_PROJECTS", value).projects;
         let ids = projects.iter().map(ProjectId::as_str);
         ids.map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(read_projects(None), [""; 0]);
     assert_eq!(read_projects(Some("acme, other ,")), ["acme", "other"]);
-    assert_wrong("ARCHIVE_PROJECTS", Some("acme,.."));
+    Variable("ARCHIVE_PROJECTS").rejects(&["acme,.."]);
     for name in ["ARCHIVE_SHARE", "ARCHIVE_RECHECK_DAYS"] {
-        for value in ["0", "101", "1.5", "33%"] {
-            assert_wrong(name, Some(value));
-        }
+        Variable(name).rejects(&["0", "101", "1.5", "33%"]);
     }
-    assert_eq!(read("ARCHIVE_SHARE", None).analytics.archive.limit, 33);
-    let found = read("ARCHIVE_SHARE", Some("100")).analytics.archive.limit;
-    assert_eq!(found, 100);
-    let found = read("ARCHIVE_RECHECK_DAYS", None)
-        .analytics
-        .archive
-        .recheck_days;
-    assert_eq!(found, 3);
+    assert_eq!(archive("ARCHIVE_SHARE", None).limit, 33);
+    assert_eq!(archive("ARCHIVE_SHARE", Some("100")).limit, 100);
+    assert_eq!(archive("ARCHIVE_RECHECK_DAYS", None).recheck_days, 3);
 }
 
 #[test]
@@ -233,30 +224,17 @@ fn whole_prompts_are_stored_by_default() {
         let found = read("KEEP_PROMPTS", value).jobs.keep_prompts;
         assert_eq!(found, expected, "{value:?}");
     }
-    for value in [
-        "Whole",
-        "all",
-        "true",
-        "1",
-        "first line",
-        "whole,first-line",
-    ] {
-        assert_wrong("KEEP_PROMPTS", Some(value));
-    }
+    let (spaced, both) = ("first line", "whole,first-line");
+    Variable("KEEP_PROMPTS").rejects(&["Whole", "all", "true", "1", spaced, both]);
 }
 
 #[test]
 fn poll_budget_defaults_to_a_fifth_of_the_creation_limit() {
-    let limit = |creations| {
-        read("CREATE_LIMIT_PER_HOUR", creations)
-            .jobs
-            .poll_budget
-            .limit
-    };
-    assert_eq!(limit(None), 20);
-    assert_eq!(limit(Some("1000")), 200);
+    let budget = |creations| read("CREATE_LIMIT_PER_HOUR", creations).jobs.poll_budget;
+    assert_eq!(budget(None).limit, 20);
+    assert_eq!(budget(Some("1000")).limit, 200);
     // The default is never below 20, a fifth of Mintlify's own limit of 100.
-    assert_eq!(limit(Some("5")), 20);
+    assert_eq!(budget(Some("5")).limit, 20);
 }
 
 #[test]
@@ -268,108 +246,77 @@ fn unwatched_job_is_polled_every_15_seconds_at_most() {
     }
 }
 
-/// An integer variable's name and maximum. The function returns the variable's value.
-type Integer = (&'static str, u32, fn(&Config) -> u64);
-
-const INTEGERS: [Integer; 14] = [
-    ("UPSTREAM_TIMEOUT_SECONDS", 300, |it| {
-        it.upstream.timeout.0 / 1000
-    }),
-    ("JOB_POLL_SECONDS", 300, |it| it.jobs.poll_interval.0 / 1000),
-    ("JOB_POLLS_PER_HOUR", 1_000_000, |it| {
-        it.jobs.poll_budget.limit.into()
-    }),
-    ("JOB_POLL_LIMIT_SECONDS", 86_400, |it| {
-        it.jobs.poll_duration.0 / 1000
-    }),
-    ("JOB_RETENTION_DAYS", 3_650, |it| {
-        it.jobs.retention.0 / 86_400_000
-    }),
-    ("ARCHIVE_RETENTION_DAYS", 3_650, |it| {
-        it.analytics.archive.retention_days.into()
-    }),
-    ("STREAMS_PER_CALLER", 1_000_000, |it| {
-        it.jobs.streams_per_caller.into()
-    }),
-    ("STREAMS_PER_JOB", 1_000_000, |it| {
-        it.jobs.streams_per_job.into()
-    }),
-    ("LIMIT_WINDOW_SECONDS", 86_400, |it| {
-        it.limits.window.0 / 1000
-    }),
-    ("ANALYTICS_FRESH_SECONDS", 86_400, |it| {
-        it.analytics.fresh_for.0 / 1000
-    }),
-    ("CREATE_LIMIT_PER_HOUR", 1_000_000, |it| {
-        it.limits.limit(RateLimitPolicy::CreateJob).into()
-    }),
-    ("MESSAGE_LIMIT_PER_HOUR", 1_000_000, |it| {
-        it.limits.limit(RateLimitPolicy::SendMessage).into()
-    }),
-    ("ANALYTICS_LIMIT_PER_HOUR", 1_000_000, |it| {
-        it.limits.limit(RateLimitPolicy::Analytics).into()
-    }),
-    ("READ_LIMIT_PER_HOUR", 1_000_000, |it| {
-        it.limits.limit(RateLimitPolicy::ReadJobs).into()
-    }),
+/// The integer variables, each with its maximum.
+const INTEGERS: [(&str, u32); 14] = [
+    ("UPSTREAM_TIMEOUT_SECONDS", 300),
+    ("JOB_POLL_SECONDS", 300),
+    ("JOB_POLLS_PER_HOUR", 1_000_000),
+    ("JOB_POLL_LIMIT_SECONDS", 86_400),
+    ("JOB_RETENTION_DAYS", 3_650),
+    ("ARCHIVE_RETENTION_DAYS", 3_650),
+    ("STREAMS_PER_CALLER", 1_000_000),
+    ("STREAMS_PER_JOB", 1_000_000),
+    ("LIMIT_WINDOW_SECONDS", 86_400),
+    ("ANALYTICS_FRESH_SECONDS", 86_400),
+    ("CREATE_LIMIT_PER_HOUR", 1_000_000),
+    ("MESSAGE_LIMIT_PER_HOUR", 1_000_000),
+    ("ANALYTICS_LIMIT_PER_HOUR", 1_000_000),
+    ("READ_LIMIT_PER_HOUR", 1_000_000),
 ];
+
+/// Returns the value of an integer variable.
+fn integer(config: &Config, name: &str) -> u64 {
+    let (jobs, limits) = (&config.jobs, &config.limits);
+    match name {
+        "UPSTREAM_TIMEOUT_SECONDS" => config.upstream.timeout.0 / 1000,
+        "JOB_POLL_SECONDS" => jobs.poll_interval.0 / 1000,
+        "JOB_POLLS_PER_HOUR" => jobs.poll_budget.limit.into(),
+        "JOB_POLL_LIMIT_SECONDS" => jobs.poll_duration.0 / 1000,
+        "JOB_RETENTION_DAYS" => jobs.retention.0 / 86_400_000,
+        "ARCHIVE_RETENTION_DAYS" => config.analytics.archive.retention_days.into(),
+        "STREAMS_PER_CALLER" => jobs.streams_per_caller.into(),
+        "STREAMS_PER_JOB" => jobs.streams_per_job.into(),
+        "LIMIT_WINDOW_SECONDS" => limits.window.0 / 1000,
+        "ANALYTICS_FRESH_SECONDS" => config.analytics.fresh_for.0 / 1000,
+        "CREATE_LIMIT_PER_HOUR" => limits.limit(RateLimitPolicy::CreateJob).into(),
+        "MESSAGE_LIMIT_PER_HOUR" => limits.limit(RateLimitPolicy::SendMessage).into(),
+        "ANALYTICS_LIMIT_PER_HOUR" => limits.limit(RateLimitPolicy::Analytics).into(),
+        "READ_LIMIT_PER_HOUR" => limits.limit(RateLimitPolicy::ReadJobs).into(),
+        _ => panic!("{name} is not an integer variable"),
+    }
+}
 
 #[test]
 fn times_and_limits_must_be_integers_in_range() {
-    for (name, most, became) in INTEGERS {
-        for value in [
-            "0",
-            "1000001",
-            "-1",
-            "1.5",
-            "30s",
-            "１",
-            "99999999999999999999",
-        ] {
-            assert_wrong(name, Some(value));
-        }
+    for (name, most) in INTEGERS {
+        let too_long = "99999999999999999999";
+        Variable(name).rejects(&["0", "1000001", "-1", "1.5", "30s", "１", too_long]);
         for (value, expected) in [("1", 1), (" 300 ", 300), ("007", 7)] {
-            assert_eq!(became(&read(name, Some(value))), expected, "{name}");
+            assert_eq!(integer(&read(name, Some(value)), name), expected, "{name}");
         }
-        let read = |number: u32| Config::read(with(name, number.to_string()));
-        assert_eq!(became(&read(most).ok().unwrap()), u64::from(most), "{name}");
-        let error = read(most + 1).err().unwrap();
+        let config = read(name, Some(&most.to_string()));
+        assert_eq!(integer(&config, name), u64::from(most), "{name}");
+        let over = (most + 1).to_string();
+        let error = Config::read(variables(&[(name, Some(&over))]));
+        let error = error.err().unwrap();
         let expected = format!("{name} must be an integer from 1 to {most}");
         assert_eq!(error.to_string(), expected);
     }
 }
 
-/// Returns the variables of a valid configuration, with the variable `name` set to `value`.
-fn with(name: &'static str, value: String) -> impl Fn(&str) -> Option<String> {
-    let others = variables(&[]);
-    move |asked| {
-        if asked == name {
-            Some(value.clone())
-        } else {
-            others(asked)
-        }
-    }
-}
-
 #[test]
 fn malformed_variables_of_pull_requests_are_rejected() {
-    for value in [
+    Variable("GITHUB_TOKEN").rejects(&[
         "mint_hunter2_of_mintlify",
         "github_pat_hunter2 with a space",
         "github_pat_hunter2\r\nx-injected: 1",
         "github_pat_hunter2_ü",
-    ] {
-        assert_wrong("GITHUB_TOKEN", Some(value));
-    }
-    for value in [
+    ]);
+    Variable("GITHUB_API_URL").rejects(&[
         "http://github.hunter2.example",
         "api.github.hunter2.example",
         "https://user:hunter2@github.example",
         "https://github.example/?key=hunter2",
-    ] {
-        assert_wrong("GITHUB_API_URL", Some(value));
-    }
-    for value in ["true", "ON", "1", "public"] {
-        assert_wrong("PULL_REQUEST_STATES", Some(value));
-    }
+    ]);
+    Variable("PULL_REQUEST_STATES").rejects(&["true", "ON", "1", "public"]);
 }

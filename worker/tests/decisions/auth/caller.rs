@@ -1,5 +1,6 @@
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::{Caller, Grant, OPERATE, Quota};
+use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Value, json};
 
@@ -30,11 +31,9 @@ fn caller_can_access_only_the_projects_of_its_token() {
 #[test]
 fn a_refused_caller_learns_its_own_projects() {
     let detail = |projects: &[&str]| {
-        let grants = [(projects, "jobs:read"), (&["site"][..], "analytics:read")];
-        caller_with(&grants)
-            .authorize("secret", "jobs:read")
-            .unwrap_err()
-            .detail
+        let caller = caller_with(&[(projects, "jobs:read"), (&["site"], "analytics:read")]);
+        let refused = caller.authorize("secret", "jobs:read");
+        refused.unwrap_err().detail
     };
     let only = "the access token is not for this project, only for";
     assert_eq!(detail(&["docs", "site"]), format!("{only} docs, site"));
@@ -57,6 +56,16 @@ fn patterns_never_match_projects() {
     assert!(nothing.authorize("", "jobs:read").is_err());
 }
 
+#[track_caller]
+fn assert_insufficient_scope(checked: Result<(), Problem>, needed: &str, held: &str) {
+    let problem = checked.unwrap_err();
+    assert_eq!(summarize(&problem), "403 insufficient-scope", "{held:?}");
+    let error = "error=\"insufficient_scope\"";
+    let challenge = format!("Bearer realm=\"quillgate\", {error}, scope=\"{needed}\"");
+    let expected = [("www-authenticate", challenge)];
+    assert_eq!(problem.headers, expected, "{held:?}");
+}
+
 #[test]
 fn scopes_are_compared_word_by_word() {
     let may = |scope: &str, needed: &str| {
@@ -77,12 +86,7 @@ fn scopes_are_compared_word_by_word() {
         "jobs:create,jobs:read",
         "jobs:read;",
     ] {
-        let problem = may(scope, "jobs:read").unwrap_err();
-        assert_eq!(summarize(&problem), "403 insufficient-scope", "{scope:?}");
-        let challenge =
-            "Bearer realm=\"quillgate\", error=\"insufficient_scope\", scope=\"jobs:read\"";
-        let expected = [("www-authenticate", challenge.to_owned())];
-        assert_eq!(problem.headers, expected, "{scope:?}");
+        assert_insufficient_scope(may(scope, "jobs:read"), "jobs:read", scope);
     }
 }
 
@@ -145,12 +149,7 @@ fn operator_needs_the_scope_and_no_project() {
         "GATEWAY:OPERATE",
         "gateway:operatex",
     ] {
-        let problem = check(scope).unwrap_err();
-        assert_eq!(summarize(&problem), "403 insufficient-scope", "{scope:?}");
-        let challenge =
-            "Bearer realm=\"quillgate\", error=\"insufficient_scope\", scope=\"gateway:operate\"";
-        let expected = [("www-authenticate", challenge.to_owned())];
-        assert_eq!(problem.headers, expected, "{scope:?}");
+        assert_insufficient_scope(check(scope), "gateway:operate", scope);
     }
     let claims = claims_with("scope", Some(json!("gateway:operate")));
     assert!(assert_accepted(&token(&claims)).require_operator().is_ok());
@@ -158,6 +157,11 @@ fn operator_needs_the_scope_and_no_project() {
 
 #[test]
 fn quota_is_one_integer_or_one_per_policy() {
+    let of = |[create, send, analytics, read]: [Option<u32>; 4]| {
+        [create, send, analytics, read, None, None, None]
+    };
+    let two = json!({ "send-message": 0, "analytics": 3 });
+    let largest = json!({ "analytics": u64::MAX, "read-jobs": 1 });
     for (quota, expected) in [
         (None, [None; 7]),
         (Some(json!({})), [None; 7]),
@@ -165,16 +169,10 @@ fn quota_is_one_integer_or_one_per_policy() {
         (Some(json!(7)), [Some(7); 7]),
         (
             Some(json!({ "create-job": 10 })),
-            [Some(10), None, None, None, None, None, None],
+            of([Some(10), None, None, None]),
         ),
-        (
-            Some(json!({ "send-message": 0, "analytics": 3 })),
-            [None, Some(0), Some(3), None, None, None, None],
-        ),
-        (
-            Some(json!({ "analytics": u64::MAX, "read-jobs": 1 })),
-            [None, None, Some(u32::MAX), Some(1), None, None, None],
-        ),
+        (Some(two), of([None, Some(0), Some(3), None])),
+        (Some(largest), of([None, None, Some(u32::MAX), Some(1)])),
     ] {
         let token = token(&claims_with("quota", quota.clone()));
         let own = assert_accepted(&token).quota;

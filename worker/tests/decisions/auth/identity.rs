@@ -3,7 +3,7 @@ use std::rc::Rc;
 use quillgate::Millis;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::caller::Caller;
-use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens, identify};
+use quillgate_worker::auth::{Identity, VerifiedTokens, identify};
 use quillgate_worker::http::problem::Problem;
 use serde_json::json;
 
@@ -43,39 +43,29 @@ impl Isolate {
         }
     }
 
-    fn identify(
-        &mut self,
-        credentials: &Credentials<'_>,
-        now: Millis,
-    ) -> Result<Identity, Problem> {
-        identify(credentials, &self.config.auth, now, &mut self.verified)
-    }
-
-    fn identify_signed(
-        &mut self,
-        credentials: &Credentials<'_>,
-        now: Millis,
-    ) -> Result<Rc<Caller>, Problem> {
-        identify_signed(credentials, &self.config.auth, now, &mut self.verified)
-    }
-
     /// Returns the caller of a bearer token.
     fn bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
-        self.identify(&in_authorization(&format!("Bearer {token}")), now)
+        let authorization = format!("Bearer {token}");
+        let credentials = in_authorization(&authorization);
+        identify(&credentials, &self.config.auth, now, &mut self.verified)
     }
 
     /// Like [`Self::bearer`], for a token in `Cf-Access-Jwt-Assertion`.
     fn assertion(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
-        self.identify(&in_assertion(token), now)
+        let credentials = in_assertion(token);
+        identify(&credentials, &self.config.auth, now, &mut self.verified)
     }
 
     /// Returns the caller of a bearer token, as if the host had verified the signature.
     fn verified_bearer(&mut self, token: &str, now: Millis) -> Result<Rc<Caller>, Problem> {
-        self.identify_signed(&in_authorization(&format!("Bearer {token}")), now)
+        let authorization = format!("Bearer {token}");
+        let credentials = in_authorization(&authorization);
+        identify_signed(&credentials, &self.config.auth, now, &mut self.verified)
     }
 
     fn verified_assertion(&mut self, token: &str, now: Millis) -> Result<Rc<Caller>, Problem> {
-        self.identify_signed(&in_assertion(token), now)
+        let credentials = in_assertion(token);
+        identify_signed(&credentials, &self.config.auth, now, &mut self.verified)
     }
 }
 
@@ -96,20 +86,19 @@ fn assert_unverified(identified: &Result<Identity, Problem>) {
 #[test]
 fn missing_bearer_token_gets_a_challenge_without_error() {
     let valid = token(&claims());
-    let absent = [
+    for authorization in [
         None,
-        Some(String::new()),
-        Some("Bearer".to_owned()),
-        Some("Bearer   ".to_owned()),
-        Some(valid.clone()),
-        Some(format!("Basic {valid}")),
-        Some(format!("BearerX {valid}")),
-        Some(format!("Bearer\t{valid}")),
-        Some(format!(" Bearer {valid}")),
-        Some(format!("Basic Zm9v, Bearer {valid}")),
-    ];
-    for authorization in absent {
-        let problem = identify_own(&configuration(), authorization.as_deref()).unwrap_err();
+        Some(""),
+        Some("Bearer"),
+        Some("Bearer   "),
+        Some(&*valid),
+        Some(&*format!("Basic {valid}")),
+        Some(&*format!("BearerX {valid}")),
+        Some(&*format!("Bearer\t{valid}")),
+        Some(&*format!(" Bearer {valid}")),
+        Some(&*format!("Basic Zm9v, Bearer {valid}")),
+    ] {
+        let problem = identify_own(&configuration(), authorization).unwrap_err();
         let expected = "401 missing-token";
         assert_eq!(summarize(&problem), expected, "{authorization:?}");
         let challenge = [("www-authenticate", "Bearer realm=\"quillgate\"".to_owned())];

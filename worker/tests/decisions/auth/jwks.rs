@@ -3,7 +3,7 @@ mod cache;
 use quillgate_worker::auth::jwks::{Algorithm, KeySet, PublicKey};
 use serde_json::{Value, json};
 
-use crate::fixtures::{NOW, change, ec_key, encode, key_set, modulus, rsa_key};
+use crate::fixtures::{NOW, change, ec_key, encode, key_set, merge, modulus, rsa_key};
 
 const UNKNOWN: &str = "the access token's kid is not one of its issuer's keys";
 
@@ -17,19 +17,9 @@ fn find_key<'a>(
 
 #[test]
 fn key_is_returned_without_private_properties() {
-    let private = [
-        ("d", encode([3; 32])),
-        ("p", encode([4; 128])),
-        ("k", encode("a secret")),
-        ("ext", "true".to_owned()),
-    ];
-    let with_private = |mut key: Value| {
-        for (name, value) in &private {
-            key[*name] = json!(value);
-        }
-        key
-    };
-    let keys = key_set(&[with_private(rsa_key()), with_private(ec_key())]);
+    let (d, p, k) = (encode([3; 32]), encode([4; 128]), encode("a secret"));
+    let private = json!({ "d": d, "p": p, "k": k, "ext": "true" });
+    let keys = key_set(&[merge(rsa_key(), &private), merge(ec_key(), &private)]);
     let json = |kid, algorithm| {
         let key = find_key(&keys, kid, algorithm).unwrap();
         serde_json::to_string(&key).unwrap()
@@ -55,14 +45,7 @@ fn unknown_kid_finds_no_key() {
     ];
     let set = key_set(&keys);
     for kid in [
-        "key-3",
-        "KEY-1",
-        "key-1 ",
-        "key",
-        "1",
-        "null",
-        "",
-        "key-1\u{0}",
+        "key-3", "KEY-1", "key-1 ", "key", "1", "null", "", "key-1\0",
     ] {
         assert_eq!(find_key(&set, kid, Algorithm::Rs256), Err(UNKNOWN), "{kid}");
     }
@@ -113,7 +96,9 @@ fn missing_kid_selects_the_only_usable_key() {
     let unnamed = |key: Value| change(key, "kid", None);
     let null = |key: Value| change(key, "kid", Some(json!(null)));
     let encrypts = change(unnamed(other_rsa_key()), "use", Some(json!("enc")));
+    let other_null = null(other_rsa_key());
     let several = Some("the issuer has several keys, and a kid does not name one of them");
+    let not_for_signatures = Some("the issuer's key is not for signatures");
     let (any, enc) = (Some("any"), change(rsa_key(), "use", Some(json!("enc"))));
     for (keys, kid, reason) in [
         (vec![rsa_key()], None, None),
@@ -122,19 +107,11 @@ fn missing_kid_selects_the_only_usable_key() {
         (vec![unnamed(rsa_key())], any, None),
         (vec![null(rsa_key()), null(ec_key())], any, None),
         (vec![rsa_key(), other_rsa_key()], None, several),
-        (
-            vec![unnamed(rsa_key()), null(other_rsa_key())],
-            any,
-            several,
-        ),
+        (vec![unnamed(rsa_key()), other_null], any, several),
         // One key has a kid, so a kid that no key has is unknown.
         (vec![unnamed(rsa_key()), ec_key()], any, Some(UNKNOWN)),
         (vec![], None, Some("the issuer has no keys")),
-        (
-            vec![enc],
-            None,
-            Some("the issuer's key is not for signatures"),
-        ),
+        (vec![enc], None, not_for_signatures),
     ] {
         let found = find_key(&key_set(&keys), kid, Algorithm::Rs256);
         assert_eq!(found.err(), reason, "{keys:?} {kid:?}");
@@ -155,6 +132,7 @@ fn key_is_used_only_for_its_algorithm() {
     };
     let rsa = change(rsa_key(), "alg", None);
     let ec = change(ec_key(), "alg", None);
+    let ed25519 = json!({ "kty": "OKP", "crv": "Ed25519" });
     for (key, algorithm, reason) in [
         (&rsa, Rs256, None),
         (&ec, Es256, None),
@@ -163,11 +141,7 @@ fn key_is_used_only_for_its_algorithm() {
         (&rsa_key(), Es256, OTHER_ALGORITHM),
         (&ec_key(), Rs256, OTHER_ALGORITHM),
         (&json!({ "kty": "oct", "k": "AAAA" }), Rs256, OTHER_TYPE),
-        (
-            &json!({ "kty": "OKP", "crv": "Ed25519" }),
-            Es256,
-            OTHER_TYPE,
-        ),
+        (&ed25519, Es256, OTHER_TYPE),
     ] {
         assert_eq!(find(key, algorithm), reason, "{key} {algorithm:?}");
     }
@@ -255,6 +229,7 @@ fn weak_or_malformed_key_is_rejected() {
 #[test]
 fn malformed_jwk_set_is_rejected() {
     let key = rsa_key().to_string();
+    let two_kids = key.replacen('{', r#"{"kid":"other","#, 1);
     for text in [
         String::new(),
         "<html>404</html>".to_owned(),
@@ -262,10 +237,7 @@ fn malformed_jwk_set_is_rejected() {
         format!(r#"{{"keys":[{key},null]}}"#),
         format!(r#"{{"Keys":[{key}]}}"#),
         format!(r#"{{"keys":[],"keys":[{key}]}}"#),
-        format!(
-            r#"{{"keys":[{}]}}"#,
-            key.replacen('{', r#"{"kid":"other","#, 1)
-        ),
+        format!(r#"{{"keys":[{two_kids}]}}"#),
         format!(r#"{{"keys":[{key}]}} x"#),
     ] {
         let read = KeySet::read(&text, NOW);

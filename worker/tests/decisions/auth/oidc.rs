@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use crate::fixtures::{
     NOW, SECONDS, assert_invalid_token, change, configuration, identify_signed, in_assertion,
-    in_authorization, issuer_token,
+    in_authorization, issuer_token, merge,
 };
 
 const GITHUB: &str = "https://token.actions.githubusercontent.com";
@@ -73,9 +73,7 @@ fn issuers() -> Value {
 }
 
 fn config() -> Config {
-    let mut config = configuration();
-    config.auth.trusted_issuers = read_trusted_issuers(&issuers().to_string()).unwrap();
-    config
+    config_of(&issuers()).unwrap()
 }
 
 fn header() -> Value {
@@ -146,22 +144,22 @@ fn assert_accepted(token: &str) -> Caller {
     identify_bearer(token).unwrap().1
 }
 
-fn config_of(issuers: &Value) -> Result<Config, String> {
-    let text = issuers.to_string();
-    let issuers = read_trusted_issuers(&text).map_err(str::to_owned)?;
+fn config_of(issuers: &Value) -> Result<Config, &'static str> {
     let mut config = configuration();
-    config.auth.trusted_issuers = issuers;
+    config.auth.trusted_issuers = read_trusted_issuers(&issuers.to_string())?;
     Ok(config)
 }
 
 /// Returns a rule for tokens in which the claim `name` is `value`.
 fn rule(name: &str, value: &str, changes: &Value) -> Value {
     let claims = json!({ name: value });
-    let mut rule = json!({ "claims": claims, "projects": ["acme-docs"], "scope": "jobs:create" });
-    for (name, value) in changes.as_object().unwrap() {
-        rule[name] = value.clone();
-    }
-    rule
+    let rule = json!({ "claims": claims, "projects": ["acme-docs"], "scope": "jobs:create" });
+    merge(rule, changes)
+}
+
+/// Returns a rule for the workflow tokens of the repository `acme/docs`.
+fn docs_rule(changes: &Value) -> Value {
+    rule("repository", "acme/docs", changes)
 }
 
 /// Returns the caller of a workflow token under `rules`.
@@ -176,10 +174,8 @@ fn caller_under(rules: &[Value], changes: &Value, revoked: &Value) -> Result<Cal
         "jwks": format!("{GITHUB}/.well-known/jwks"),
         "rules": rules,
     }]);
-    let mut config = configuration();
-    config.auth.trusted_issuers = read_trusted_issuers(&issuers.to_string()).unwrap();
-    let variable = |name: &str| (name == "REVOKED_TOKENS").then(|| revoked.to_string());
-    config.auth.revoked = RevokedTokens::read(variable, &config.auth.trusted_issuers).unwrap();
+    let mut config = config_of(&issuers).unwrap();
+    revoke(&mut config, revoked);
     let mut claims = claims();
     for (name, value) in changes.as_object().unwrap() {
         claims = change(claims, name, (!value.is_null()).then(|| value.clone()));
@@ -187,6 +183,12 @@ fn caller_under(rules: &[Value], changes: &Value, revoked: &Value) -> Result<Cal
     let authorization = format!("Bearer {}", token(&header(), &claims));
     let credentials = in_authorization(&authorization);
     Ok((*identify(&credentials, &config)?).clone())
+}
+
+/// Sets the `REVOKED_TOKENS` of a configuration.
+fn revoke(config: &mut Config, list: &Value) {
+    let variable = |name: &str| (name == "REVOKED_TOKENS").then(|| list.to_string());
+    config.auth.revoked = RevokedTokens::read(variable, &config.auth.trusted_issuers).unwrap();
 }
 
 fn names_of(caller: &Caller) -> Vec<(String, u32)> {
@@ -197,11 +199,7 @@ fn names_of(caller: &Caller) -> Vec<(String, u32)> {
 
 #[test]
 fn rule_claims_distinguish_callers() {
-    let by_id = rule(
-        "repository_owner_id",
-        "3003",
-        &json!({ "caller": ["repository_id", "run_attempt"], "quota": 2 }),
-    );
+    let by_id = json!({ "caller": ["repository_id", "run_attempt"], "quota": 2 });
     let in_environment = |environment: &str, repository: &str| {
         json!({
             "sub": format!("repo:acme/docs:environment:{environment}"),
@@ -209,7 +207,7 @@ fn rule_claims_distinguish_callers() {
             "repository_id": repository,
         })
     };
-    let rules = [by_id];
+    let rules = [rule("repository_owner_id", "3003", &by_id)];
     let caller = |environment, repository| {
         caller_of(&rules, &in_environment(environment, repository)).unwrap()
     };
@@ -228,11 +226,7 @@ fn rule_claims_distinguish_callers() {
 
 #[test]
 fn token_without_a_caller_claim_is_rejected() {
-    let rules = [rule(
-        "repository",
-        "acme/docs",
-        &json!({ "caller": ["repository_id"] }),
-    )];
+    let rules = [docs_rule(&json!({ "caller": ["repository_id"] }))];
     for (value, is_admitted) in [
         (json!("2002"), true),
         (json!(2002), true),
@@ -249,11 +243,7 @@ fn token_without_a_caller_claim_is_rejected() {
 #[test]
 fn all_callers_of_a_rule_share_its_ceiling() {
     let rules = [
-        rule(
-            "repository",
-            "acme/docs",
-            &json!({ "ceiling": { "create-job": 5 } }),
-        ),
+        docs_rule(&json!({ "ceiling": { "create-job": 5 } })),
         rule("ref", "refs/heads/main", &json!({ "ceiling": 7 })),
     ];
     let alice = caller_of(&rules, &json!({ "sub": "alice" })).unwrap();
@@ -268,14 +258,8 @@ fn all_callers_of_a_rule_share_its_ceiling() {
     assert_eq!(messages.len(), 1, "the other has none for it");
     // The budget identifies a ceiling by the claims of its rule. Reordering the rules or changing
     // their other properties does not reset the count.
-    let later = [
-        rules[1].clone(),
-        rule(
-            "repository",
-            "acme/docs",
-            &json!({ "ceiling": 1, "quota": 1, "scope": "jobs:read" }),
-        ),
-    ];
+    let changed = docs_rule(&json!({ "ceiling": 1, "quota": 1, "scope": "jobs:read" }));
+    let later = [rules[1].clone(), changed];
     let carol = caller_of(&later, &json!({ "sub": "carol" })).unwrap();
     let expected = [(names[1].0.clone(), 7), (names[0].0.clone(), 1)];
     assert_eq!(names_of(&carol), expected);
@@ -283,11 +267,8 @@ fn all_callers_of_a_rule_share_its_ceiling() {
 
 #[test]
 fn subjects_share_a_quota_without_caller_claims() {
-    let rules = [rule(
-        "repository",
-        "acme/docs",
-        &json!({ "quota": 2, "ceiling": { "create-job": 3 } }),
-    )];
+    let rule = docs_rule(&json!({ "quota": 2, "ceiling": { "create-job": 3 } }));
+    let rules = [rule];
     let of = |subject: &str| caller_of(&rules, &json!({ "sub": subject })).unwrap();
     let (alice, bob) = (of("alice"), of("bob"));
     for policy in [
@@ -308,18 +289,11 @@ fn subjects_share_a_quota_without_caller_claims() {
 
 #[test]
 fn rules_with_different_caller_claims_count_separately() {
+    let by_owner = json!({ "caller": ["repository_owner"], "quota": 5 });
     let rules = [
         rule("ref", "refs/heads/main", &json!({ "quota": 9 })),
-        rule(
-            "repository",
-            "acme/docs",
-            &json!({ "caller": ["repository_id"], "quota": 2 }),
-        ),
-        rule(
-            "repository_owner",
-            "acme",
-            &json!({ "caller": ["repository_owner"], "quota": 5 }),
-        ),
+        docs_rule(&json!({ "caller": ["repository_id"], "quota": 2 })),
+        rule("repository_owner", "acme", &by_owner),
     ];
     let claims = json!({ "sub": "s", "repository_id": "1", "repository_owner": "acme" });
     let caller = caller_of(&rules, &claims).unwrap();
@@ -343,7 +317,7 @@ fn rules_with_different_caller_claims_count_separately() {
 
 #[test]
 fn issuer_token_is_revoked_by_subject_or_other_claims() {
-    let rules = [rule("repository", "acme/docs", &json!({}))];
+    let rules = [docs_rule(&json!({}))];
     let subject = "repo:acme/docs:ref:refs/heads/main";
     let before = json!({ "sub": subject, "before": SECONDS + 1 });
     assert!(caller_under(&rules, &json!({}), &json!([before])).is_ok());
@@ -373,11 +347,8 @@ fn issuer_token_is_revoked_by_subject_or_other_claims() {
 #[test]
 fn forged_token_never_reveals_revocations() {
     let mut config = config();
-    let variable = |name: &str| {
-        let list = json!([{ "iss": GITHUB, "claims": { "run_attempt": "1" } }]);
-        (name == "REVOKED_TOKENS").then(|| list.to_string())
-    };
-    config.auth.revoked = RevokedTokens::read(variable, &config.auth.trusted_issuers).unwrap();
+    let revocation = json!({ "iss": GITHUB, "claims": { "run_attempt": "1" } });
+    revoke(&mut config, &json!([revocation]));
     let authorization = format!("Bearer {}", token(&header(), &claims()));
     let credentials = in_authorization(&authorization);
     let verified = &mut VerifiedTokens::default();

@@ -19,31 +19,22 @@ use quillgate_worker::jobs::records::KeepPrompts;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    NOW, Outcome, RequestHead, SECONDS, SECRET, admit, admit_identified, bearer, configuration,
-    configure, encode, field_and_rule, hmac, issuer_token, summarize, token,
+    NOW, Outcome, RequestHead, SECONDS, SECRET, access_issuer, admit, admit_identified, bearer,
+    claims, configuration, configure, encode, field_and_rule, hmac, summarize, token,
+    token_of_issuer, trusted_issuer,
 };
 
 const ORIGIN: &str = "https://gate.example";
 
 /// `TRUSTED_ISSUERS` with an issuer for sign-in and Cloudflare Access.
-pub const ISSUERS: &str = r#"[
-    {
-        "issuer": "https://login.example",
-        "audience": "quillgate",
-        "jwks": "https://login.example/jwks",
-        "rules": [
-            { "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read analytics:read" },
-            { "claims": { "lead": true }, "projects": ["demo-docs", "other-docs"], "scope": "jobs:read jobs:create" }
-        ]
-    },
-    {
-        "issuer": "https://access.example",
-        "audience": "quillgate",
-        "jwks": "https://access.example/jwks",
-        "header": "Cf-Access-Jwt-Assertion",
-        "rules": [{ "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "jobs:read" }]
-    }
-]"#;
+pub fn issuers() -> String {
+    let rule = |claims: Value, projects: &[&str], scope: &str| json!({ "claims": claims, "projects": projects, "scope": scope });
+    let docs = |scope| rule(json!({ "team": "docs" }), &["demo-docs"], scope);
+    let both = ["demo-docs", "other-docs"];
+    let lead = rule(json!({ "lead": true }), &both, "jobs:read jobs:create");
+    let login = trusted_issuer("login", &json!([docs("jobs:read analytics:read"), lead]));
+    json!([login, access_issuer("access", &json!([docs("jobs:read")]))]).to_string()
+}
 
 pub const SIGN_IN: &str = r#"[
     {
@@ -64,11 +55,19 @@ pub const SIGN_IN: &str = r#"[
 ]"#;
 
 pub fn signing_in() -> Config {
-    configure(&[
-        ("TRUSTED_ISSUERS", Some(ISSUERS)),
+    signing_in_with(&[])
+}
+
+/// Returns a configuration for sign-in in which `changes` sets or unsets some variables.
+#[track_caller]
+pub fn signing_in_with(changes: &[(&str, Option<&str>)]) -> Config {
+    let issuers = issuers();
+    let variables = [
+        ("TRUSTED_ISSUERS", Some(&*issuers)),
         ("SIGN_IN_ISSUERS", Some(SIGN_IN)),
         ("ARCHIVE_PROJECTS", Some("not-hers,other-docs")),
-    ])
+    ];
+    configure(&[changes, &variables].concat())
 }
 
 #[derive(Debug)]
@@ -101,14 +100,8 @@ fn cookie() -> String {
 
 /// Returns a valid assertion of Cloudflare Access about `carol`.
 fn access_assertion() -> String {
-    let claims = json!({
-        "iss": "https://access.example",
-        "aud": "quillgate",
-        "sub": "carol",
-        "team": "docs",
-        "exp": SECONDS + 60,
-    });
-    issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &claims.to_string())
+    let claims = json!({ "sub": "carol", "team": "docs", "exp": SECONDS + 60 });
+    token_of_issuer("access", &claims)
 }
 
 fn needs_session(outcome: &Outcome) -> bool {
@@ -142,7 +135,7 @@ fn session_cookie_resolves_to_its_object_and_caller() {
     assert!(needs_session(&first));
     assert!(first.facts.caller.is_none() && first.facts.project.is_none());
 
-    let token = token(&crate::fixtures::claims());
+    let token = token(&claims());
     let record = open(Proof::AccessToken(&token), &config).unwrap().record;
     let second = admit_identified(&config, &unread, Some(&record));
     assert_eq!(second.facts.caller.as_ref().unwrap().subject, "alice");
@@ -157,15 +150,11 @@ fn session_cookie_resolves_to_its_object_and_caller() {
 
 #[test]
 fn assertion_is_used_after_the_session_ended() {
-    let (config, cookie) = (signing_in(), cookie());
-    let made_up = format!("{NAME}=made-up");
-    let assertion = access_assertion();
+    let (config, cookie, assertion) = (signing_in(), cookie(), access_assertion());
     let jobs = "https://gate.example/v2/agent/demo-docs/jobs";
-    let ended = head("GET", jobs)
-        .cookie(&*cookie)
-        .access_assertion(&*assertion);
-    let forged = ended.cookie(&*made_up);
-    for head in [ended, forged] {
+    for cookie in [cookie, format!("{NAME}=made-up")] {
+        let head = head("GET", jobs).cookie(&*cookie);
+        let head = head.access_assertion(&*assertion);
         let outcome = admit_identified(&config, &head, None);
         assert_eq!(outcome.facts.caller.as_ref().unwrap().subject, "carol");
         let list = Endpoint::Operation(Operation::ListAgentJobs);
@@ -184,14 +173,11 @@ fn assertion_is_used_after_the_session_ended() {
 
 #[test]
 fn only_the_cookie_identifies_the_caller_of_the_session() {
-    let cookie = cookie();
-    let assertion = access_assertion();
-    let ended = head("GET", SESSION)
-        .cookie(&*cookie)
-        .access_assertion(&*assertion);
-    let refused = admit_identified(&signing_in(), &ended, None).result;
-    let problem = refused.unwrap_err();
-    assert_eq!(summarize(&problem), "401 session-ended");
+    let (cookie, assertion) = (cookie(), access_assertion());
+    let head = head("GET", SESSION).cookie(&*cookie);
+    let ended = head.access_assertion(&*assertion);
+    let outcome = admit_identified(&signing_in(), &ended, None);
+    assert_eq!(summarize(&outcome.result.unwrap_err()), "401 session-ended");
 }
 
 #[test]
@@ -255,11 +241,7 @@ fn session_opening_body_has_at_most_one_token() {
 #[test]
 fn session_description_has_caller_and_permissions() {
     let config = signing_in();
-    let claims = json!({
-        "iss": "https://login.example", "aud": "quillgate", "sub": "bob",
-        "exp": SECONDS + 300, "team": "docs", "lead": true,
-    });
-    let foreign = crate::fixtures::issuer_token(super::session_record::HEADER, &claims.to_string());
+    let foreign = token_of_issuer("login", &json!({ "team": "docs", "lead": true }));
     let session = open(Proof::AccessToken(&foreign), &config).unwrap();
     let describe = |session: &NewSession, keep: KeepPrompts| -> Value {
         let is_archived = |project: &str| config.analytics.archive.includes(project);
@@ -276,7 +258,7 @@ fn session_description_has_caller_and_permissions() {
         "expiresAt": (SECONDS + 360) * 1000,
     });
     assert_eq!(described, expected);
-    let own = token(&crate::fixtures::claims());
+    let own = token(&claims());
     let own = open(Proof::AccessToken(&own), &config).unwrap();
     let described = describe(&own, KeepPrompts::Whole);
     let expected = (&Value::Null, &"alice".into());
@@ -364,11 +346,7 @@ fn object_name_differs_from_the_cookie_value() {
 fn forged_cookie_is_rejected() {
     let (_, value) = SessionId::new(&[1; 32], SECRET.as_bytes());
     // The tag is an HMAC with the secret itself instead of the derived key.
-    let underived = [
-        vec![1; 32],
-        hmac(&String::from_utf8(vec![1; 32]).unwrap(), SECRET),
-    ]
-    .concat();
+    let underived = [vec![1; 32], hmac(&"\u{1}".repeat(32), SECRET)].concat();
     for forged in [
         String::new(),
         encode([1; 32]),

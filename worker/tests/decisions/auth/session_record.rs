@@ -5,13 +5,12 @@ use quillgate_worker::auth::token::{Proof, Token};
 use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
-use super::session::{ISSUERS, NewSession, SIGN_IN, open, signing_in};
+use super::session::{NewSession, SIGN_IN, issuers, open, signing_in, signing_in_with};
 use crate::fixtures::{
-    NOW, SECONDS, SECRET, at, change, claims, claims_with, configuration, configure, issuer_token,
-    sign_token, summarize, token,
+    EXPIRED, HEADER, NOW, RS256_HEADER, SECONDS, SECRET, at, change, claims, claims_with,
+    configuration, configure, issuer_token, sign_token, summarize, token,
 };
 
-pub const HEADER: &str = r#"{"alg":"RS256","kid":"key-1"}"#;
 const NONCE: &str = "a-nonce";
 
 fn foreign_claims() -> Value {
@@ -22,7 +21,7 @@ fn foreign_claims() -> Value {
 }
 
 fn foreign(claims: &Value) -> String {
-    issuer_token(HEADER, &claims.to_string())
+    issuer_token(RS256_HEADER, &claims.to_string())
 }
 
 /// Opens a session with an ID token for the first client.
@@ -64,13 +63,12 @@ fn record_contains_the_claims_and_not_the_token() {
 
 #[test]
 fn session_ends_when_its_tokens_secret_is_removed() {
-    let secrets =
-        "a-newer-secret-of-the-gateway-of-40-letters,a-secret-of-the-gateway-of-40-characters";
-    let config = configure(&[("ACCESS_TOKEN_SECRET", Some(secrets))]);
+    let newer = "a-newer-secret-of-the-gateway-of-40-letters";
+    let secrets = format!("{newer},{SECRET}");
+    let config = configure(&[("ACCESS_TOKEN_SECRET", Some(&secrets))]);
     let old = open(Proof::AccessToken(&token(&claims())), &config).unwrap();
     assert_eq!(config.auth.token_secrets[old.secret], SECRET.as_bytes());
-    let (newer, _) = secrets.split_once(',').unwrap();
-    let newer = sign_token(crate::fixtures::HEADER, &claims().to_string(), newer);
+    let newer = sign_token(HEADER, &claims().to_string(), newer);
     assert_eq!(open(Proof::AccessToken(&newer), &config).unwrap().secret, 0);
 }
 
@@ -92,16 +90,13 @@ fn each_token_type_is_accepted_only_in_its_own_field() {
     let assertion = foreign(&change(foreign_claims(), "iss", issuer));
     assert!(open(Proof::AccessAssertion(&assertion), &config).is_ok());
     let (foreign, own) = (foreign(&foreign_claims()), token(&claims()));
-    for (proof, what) in [
-        (Proof::AccessToken(&assertion), "an assertion as a token"),
-        (Proof::AccessAssertion(&foreign), "a token as an assertion"),
-        (
-            Proof::AccessAssertion(&own),
-            "a gateway's token as an assertion",
-        ),
+    for proof in [
+        Proof::AccessToken(&assertion),
+        Proof::AccessAssertion(&foreign),
+        Proof::AccessAssertion(&own),
     ] {
         let problem = open(proof, &config).unwrap_err();
-        assert_eq!(summarize(&problem), "401 invalid-token", "{what}");
+        assert_eq!(summarize(&problem), "401 invalid-token", "{proof:?}");
     }
 }
 
@@ -130,7 +125,7 @@ fn id_token_must_match_the_client_and_the_sign_in() {
         with("iss", "https://access.example".into()),
         with("exp", (SECONDS - 100).into()),
         // HS256 is valid only for the gateway's own tokens.
-        crate::fixtures::token(&id_claims()),
+        token(&id_claims()),
     ] {
         assert_eq!(summarize(&refused(&token)), "401 invalid-token");
     }
@@ -141,33 +136,30 @@ fn id_token_must_match_the_client_and_the_sign_in() {
 #[test]
 fn changed_rule_applies_immediately() {
     let record = open_foreign().record;
-    let with_issuers =
-        |from: &str, to: &str| -> &'static str { Box::leak(ISSUERS.replace(from, to).into()) };
-    let scopes = |issuers: &'static str| {
-        let config = configure(&[("TRUSTED_ISSUERS", Some(issuers))]);
-        identify(&record, &config.auth, NOW).map(|caller| caller.grants[0].scopes.join(" "))
-    };
-    assert_eq!(scopes(ISSUERS).unwrap(), "jobs:read analytics:read");
-    let fewer = with_issuers("jobs:read analytics:read", "jobs:read");
-    assert_eq!(scopes(fewer).unwrap(), "jobs:read");
-    let other = with_issuers(r#""team": "docs""#, r#""team": "web""#);
-    let expected = "identity-not-mapped";
-    assert_eq!(scopes(other).unwrap_err().kind.as_str(), expected);
-    let moved = with_issuers(r#""quillgate""#, r#""elsewhere""#);
-    assert_eq!(scopes(moved).unwrap_err().kind.as_str(), "invalid-token");
-    assert_eq!(scopes("[]").unwrap_err().kind.as_str(), "invalid-token");
+    let issuers = issuers();
+    for (from, to, expected) in [
+        ("", "", Ok("jobs:read analytics:read")),
+        ("jobs:read analytics:read", "jobs:read", Ok("jobs:read")),
+        (r#""docs""#, r#""web""#, Err("identity-not-mapped")),
+        (r#""quillgate""#, r#""elsewhere""#, Err("invalid-token")),
+        (&*issuers, "[]", Err("invalid-token")),
+    ] {
+        let changed = issuers.replace(from, to);
+        let config = configure(&[("TRUSTED_ISSUERS", Some(&changed))]);
+        let scopes = identify(&record, &config.auth, NOW)
+            .map(|caller| caller.grants[0].scopes.join(" "))
+            .map_err(|problem| problem.kind.as_str());
+        assert_eq!(scopes.as_deref().map_err(|kind| *kind), expected, "{to}");
+    }
 }
 
 #[test]
 fn sessions_of_a_removed_client_end() {
     let record = open_with_id_token(&foreign(&id_claims())).unwrap().record;
     assert!(identify(&record, &signing_in().auth, NOW).is_ok());
-    let renamed: &str = Box::leak(SIGN_IN.replace("client-1", "client-3").into());
-    for clients in [None, Some("[]"), Some(renamed)] {
-        let config = configure(&[
-            ("TRUSTED_ISSUERS", Some(ISSUERS)),
-            ("SIGN_IN_ISSUERS", clients),
-        ]);
+    let renamed = SIGN_IN.replace("client-1", "client-3");
+    for clients in [None, Some("[]"), Some(&*renamed)] {
+        let config = signing_in_with(&[("SIGN_IN_ISSUERS", clients)]);
         let problem = identify(&record, &config.auth, NOW).unwrap_err();
         assert_eq!(summarize(&problem), "401 invalid-token");
     }
@@ -176,19 +168,14 @@ fn sessions_of_a_removed_client_end() {
 #[test]
 fn sessions_of_a_revoked_token_end() {
     let own = token(&claims_with("jti", Some("an-id".into())));
-    let own = open(Proof::AccessToken(&own), &configuration())
-        .unwrap()
-        .record;
-    let foreign = open_foreign().record;
+    let own = open(Proof::AccessToken(&own), &configuration()).unwrap();
+    let (own, foreign) = (own.record, open_foreign().record);
     for (record, revoked) in [
         (&own, r#"["an-id"]"#),
         (&own, r#"[{"sub":"alice","before":1750000001}]"#),
         (&foreign, r#"[{"iss":"https://login.example","sub":"bob"}]"#),
     ] {
-        let config = configure(&[
-            ("TRUSTED_ISSUERS", Some(ISSUERS)),
-            ("REVOKED_TOKENS", Some(revoked)),
-        ]);
+        let config = signing_in_with(&[("REVOKED_TOKENS", Some(revoked))]);
         let problem = identify(record, &config.auth, NOW).unwrap_err();
         assert_eq!(problem.detail, "the access token has been revoked");
         assert!(identify(record, &signing_in().auth, NOW).is_ok());
@@ -201,7 +188,7 @@ fn session_ends_when_its_token_expires() {
     assert_eq!(own.caller.expires, at(3600));
     assert!(identify(&own.record, &configuration().auth, at(3599)).is_ok());
     let problem = identify(&own.record, &configuration().auth, at(3600)).unwrap_err();
-    assert_eq!(problem.detail, "the access token has expired");
+    assert_eq!(problem.detail, EXPIRED);
     let foreign = open_foreign();
     assert!(identify(&foreign.record, &signing_in().auth, at(359)).is_ok());
     assert!(identify(&foreign.record, &signing_in().auth, at(360)).is_err());
@@ -220,7 +207,7 @@ fn session_lasts_at_most_90_days() {
     let caller = identify(&session.record, &signing_in().auth, later).unwrap();
     assert_eq!(caller.expires, ends);
     let problem = identify(&session.record, &signing_in().auth, ends).unwrap_err();
-    assert_eq!(problem.detail, "the access token has expired");
+    assert_eq!(problem.detail, EXPIRED);
     // Earlier releases did not store the session's latest possible expiry.
     let (_, claims) = session.record.split_once('\n').unwrap();
     let earlier = ["bearer\n", claims].concat();
@@ -229,16 +216,8 @@ fn session_lasts_at_most_90_days() {
 
 #[test]
 fn malformed_record_identifies_no_caller() {
-    for record in [
-        "",
-        "own",
-        "own\n",
-        "own\n[]",
-        "own\n{}",
-        "other\n{}",
-        "bearer\n{}",
-        "x",
-    ] {
+    let (other, bearer) = ("other\n{}", "bearer\n{}");
+    for record in ["", "own", "own\n", "own\n[]", "own\n{}", other, bearer, "x"] {
         let problem = identify(record, &signing_in().auth, NOW).unwrap_err();
         assert_eq!(summarize(&problem), "401 invalid-token", "{record}");
     }

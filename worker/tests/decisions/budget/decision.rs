@@ -1,10 +1,10 @@
 use quillgate::Millis;
 use quillgate_worker::budget::upstream_block::UpstreamBlock;
-use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};
+use quillgate_worker::budget::{BudgetSnapshot, Granted, decide};
 use serde_json::json;
 
-use super::{HOUR, MINUTE, header, retry_after, snapshot, usage};
-use crate::fixtures::{NOW, summarize, to_json};
+use super::{HOUR, MINUTE, retry_after, snapshot, usage};
+use crate::fixtures::{NOW, header, summarize, to_json};
 
 #[track_caller]
 fn assert_fields(granted: &Granted, policy: &str, limit: &str) {
@@ -22,11 +22,9 @@ fn header_fields_report_the_remainder_after_a_grant() {
         (1, HOUR - 1, 98, "\"create-job\";r=98;t=1"),
         (1, HOUR - 1001, 98, "\"create-job\";r=98;t=2"),
     ] {
-        let granted = decide(&BudgetSnapshot {
-            limit: usage(100, count, age),
-            ..snapshot()
-        })
-        .unwrap();
+        let mut snapshot = snapshot();
+        snapshot.limit = usage(100, count, age);
+        let granted = decide(&snapshot).unwrap();
         assert_eq!(granted.left, left, "{count:?}");
         assert_fields(&granted, "\"create-job\";q=100;w=3600", limit);
     }
@@ -85,15 +83,13 @@ fn ceiling_is_exact_and_the_later_of_two_sets_retry_after() {
     assert_eq!(json["violated-policies"], json!(["create-job-rule"]));
     assert_eq!(retry_after(&refused), 3000);
     let expected = "\"create-job\";r=97, \"create-job-rule\";r=0;t=3000";
-    assert_eq!(header(&refused, "ratelimit"), expected);
+    assert_eq!(header(&refused.headers, "ratelimit"), Some(expected));
 }
 
 #[test]
 fn quota_is_capped_by_the_limit() {
-    let snapshot = BudgetSnapshot {
-        quota: Some(usage(1000, 0, 0)),
-        ..snapshot()
-    };
+    let mut snapshot = snapshot();
+    snapshot.quota = Some(usage(1000, 0, 0));
     let policy = "\"create-job\";q=100;w=3600, \"create-job-caller\";q=100;w=3600";
     let fields = decide(&snapshot).unwrap().fields;
     assert_eq!(fields.get("ratelimit-policy"), Some(policy));
@@ -124,24 +120,23 @@ fn rejection_names_the_last_rule_to_end_and_each_remainder() {
     ] {
         let names = ["create-job", "create-job-caller"];
         let left: Vec<_> = names.into_iter().zip(left.split(' ')).collect();
-        let fields = left
-            .iter()
-            .map(|(name, left)| format!("\"{name}\";r={left}"));
-        let fields = fields.collect::<Vec<_>>().join(", ");
+        let field = |(name, left): &(&str, &str)| format!("\"{name}\";r={left}");
+        let fields = left.iter().map(field).collect::<Vec<_>>().join(", ");
         let violated = left.iter().filter(|(_, left)| left.starts_with("0;"));
         let violated: Vec<_> = violated.map(|(name, _)| *name).collect();
-        let refused = decide(&BudgetSnapshot {
+        let blocked_until = blocked_for.map(|time| NOW.0 + time);
+        let snapshot = BudgetSnapshot {
             limit,
             quota,
-            blocked_until: blocked_for.map(|time| NOW.0 + time),
+            blocked_until,
             ..snapshot()
-        })
-        .unwrap_err();
+        };
+        let refused = decide(&snapshot).unwrap_err();
         assert_eq!(summarize(&refused), "429 quota-exceeded", "{fields}");
         let detail = format!("create-job: {detail}");
         assert_eq!(refused.detail, detail, "{fields}");
         assert_eq!(retry_after(&refused), wait, "{fields}");
-        assert_eq!(header(&refused, "ratelimit"), fields);
+        assert_eq!(header(&refused.headers, "ratelimit"), Some(&*fields));
         let names = &refused.members["violated-policies"];
         assert_eq!(*names, json!(violated), "{fields}");
     }
@@ -149,24 +144,16 @@ fn rejection_names_the_last_rule_to_end_and_each_remainder() {
 
 #[test]
 fn slot_of_a_request_in_progress_frees_after_more_than_a_window() {
-    let in_progress = LimitUsage {
-        oldest: Some(NOW.0 + 30_000),
-        ..usage(100, 100, 0)
-    };
-    let refused = decide(&BudgetSnapshot {
-        limit: in_progress,
-        ..snapshot()
-    })
-    .unwrap_err();
-    assert_eq!(retry_after(&refused), 3630);
+    let mut snapshot = snapshot();
+    snapshot.limit = usage(100, 100, 0);
+    snapshot.limit.oldest = Some(NOW.0 + 30_000);
+    assert_eq!(retry_after(&decide(&snapshot).unwrap_err()), 3630);
 }
 
 #[test]
 fn limit_lowered_below_the_usage_rejects_requests() {
-    let snapshot = BudgetSnapshot {
-        limit: usage(10, 100, MINUTE),
-        ..snapshot()
-    };
+    let mut snapshot = snapshot();
+    snapshot.limit = usage(10, 100, MINUTE);
     assert_eq!(retry_after(&decide(&snapshot).unwrap_err()), 3540);
 }
 

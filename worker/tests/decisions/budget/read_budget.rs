@@ -86,14 +86,15 @@ fn token_quota_is_a_ceiling_and_zero_rejects_all_reads() {
     }
 }
 
+fn ceiling(name: &str, max: u32) -> Ceiling {
+    let name = name.to_owned();
+    Ceiling { name, max }
+}
+
 /// Returns the budget request of a caller with a shared ceiling of 3 reads.
 fn sharing(name: &str, quota: Option<u32>) -> BudgetRequest {
-    let ceiling = Ceiling {
-        name: "rule".to_owned(),
-        max: 3,
-    };
     BudgetRequest {
-        ceilings: vec![ceiling],
+        ceilings: vec![ceiling("rule", 3)],
         ..reader(name, quota)
     }
 }
@@ -128,12 +129,8 @@ fn reads_refused_by_a_shared_ceiling_do_not_count_towards_any_limit() {
 #[test]
 fn shared_ceiling_may_exceed_the_limit_of_one_caller() {
     let mut reads = ReadBudget::default();
-    let ceiling = Ceiling {
-        name: "rule".to_owned(),
-        max: 7,
-    };
     let sharing = |name| BudgetRequest {
-        ceilings: vec![ceiling.clone()],
+        ceilings: vec![ceiling("rule", 7)],
         ..reader(name, None)
     };
     for name in ["alice", "alice", "alice", "alice", "alice", "bob", "bob"] {
@@ -148,10 +145,7 @@ fn read_counts_towards_every_ceiling_or_none() {
     let mut reads = ReadBudget::default();
     let with_second = |max| {
         let mut reader = sharing("alice", None);
-        reader.ceilings.push(Ceiling {
-            name: "second".to_owned(),
-            max,
-        });
+        reader.ceilings.push(ceiling("second", max));
         reader
     };
     expect_granted(&mut reads, &with_second(1), NOW);

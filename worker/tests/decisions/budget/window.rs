@@ -87,19 +87,9 @@ impl Log {
     /// Advances the clock by `later` milliseconds, and ends the requests whose timeout passes.
     fn pass(&mut self, later: u64, part: u64) {
         let end = self.now + later;
-        let due = |row: &Row| row.since.map(|since| since + TIMEOUT);
-        while let Some(at) = self
-            .rows
-            .iter()
-            .filter_map(due)
-            .min()
-            .filter(|at| *at <= end)
-        {
-            let row = self
-                .rows
-                .iter()
-                .position(|row| due(row) == Some(at))
-                .unwrap();
+        let due = |(at, row): (usize, &Row)| Some((row.since? + TIMEOUT, at));
+        let next = |rows: &[Row]| rows.iter().enumerate().filter_map(due).min();
+        while let Some((at, row)) = next(&self.rows).filter(|(at, _)| *at <= end) {
             self.now = at;
             self.settle(row, part);
         }
@@ -111,10 +101,8 @@ impl Log {
 fn max_in_a_window(mut instants: Vec<u64>, window: u64) -> usize {
     instants.sort_unstable();
     let held = |end: &u64| {
-        instants
-            .iter()
-            .filter(|at| **at <= *end && **at + window > *end)
-            .count()
+        let held = instants.iter().filter(|at| *at <= end);
+        held.filter(|at| **at + window > *end).count()
     };
     instants.iter().map(held).max().unwrap_or_default()
 }

@@ -64,16 +64,14 @@ fn new_trace_is_started_without_a_valid_one() {
 #[test]
 fn tracestate_is_forwarded_as_a_list() {
     let long = format!("k={}", "x".repeat(256));
+    let all_characters = "0a_-*/=!#$%&'()*+-./:;<>?@[]^_`{|}~";
     for (header, expected) in [
         ("rojo=00f067aa0ba902b7", "rojo=00f067aa0ba902b7"),
         ("a=1,b=2", "a=1,b=2"),
         (" a=1 ,\tb=2 ", "a=1,b=2"),
         ("a=1,,b=2,", "a=1,b=2"),
         ("tenant@vendor=1", "tenant@vendor=1"),
-        (
-            "0a_-*/=!#$%&'()*+-./:;<>?@[]^_`{|}~",
-            "0a_-*/=!#$%&'()*+-./:;<>?@[]^_`{|}~",
-        ),
+        (all_characters, all_characters),
         ("a=b c", "a=b c"),
         (&long, &long),
     ] {
@@ -90,23 +88,10 @@ fn partly_malformed_tracestate_is_ignored() {
     };
     assert_eq!(read_tracestate(&members(32)), Some(members(32)));
     let (many, wide) = (members(33), format!("k={}", "x".repeat(257)));
+    let injected = "a=1\r\nx: y";
     for header in [
-        "",
-        " ",
-        ",",
-        "a",
-        "=1",
-        "a=",
-        "A=1",
-        "-a=1",
-        "a b=1",
-        "a=1,b",
-        "a=1=2",
-        "a=\u{e4}",
-        "a=1\r\nx: y",
-        "a=1\tb",
-        &many,
-        &wide,
+        "", " ", ",", "a", "=1", "a=", "A=1", "-a=1", "a b=1", "a=1,b", "a=1=2", "a=ä", injected,
+        "a=1\tb", &many, &wide,
     ] {
         assert_eq!(read_tracestate(header), None, "{header}");
     }
@@ -115,11 +100,9 @@ fn partly_malformed_tracestate_is_ignored() {
 #[test]
 fn too_long_tracestate_drops_its_longest_and_then_its_last_members() {
     let member = |key: &str, length: usize| format!("{key}={}", "x".repeat(length - 2));
-    let list = |lengths: [usize; 5]| {
+    let list = |lengths: [usize; 5]| -> Vec<_> {
         let members = lengths.into_iter().zip(["a", "b", "c", "d", "e"]);
-        members
-            .map(|(length, key)| member(key, length))
-            .collect::<Vec<_>>()
+        members.map(|(length, key)| member(key, length)).collect()
     };
     let full = list([100, 129, 200, 40, 39]);
     assert_eq!(full.join(",").len(), 512);

@@ -5,7 +5,7 @@ use quillgate_worker::jobs::events::{
     parse_preferred_wait,
 };
 
-use crate::fixtures::NOW;
+use crate::fixtures::{NOW, Predicate};
 
 fn event(id: u64, status: &str) -> StreamEvent {
     StreamEvent {
@@ -61,8 +61,9 @@ fn event_format_follows_the_html_standard() {
 
 #[test]
 fn malformed_event_is_rejected() {
+    let is_event = |text: &str| StreamEvent::from_text(text).is_some();
     let text = event(7, "active").to_text();
-    for other in [
+    is_event.rejects(&[
         "",
         "{}",
         OPENING_TEXT,
@@ -75,9 +76,7 @@ fn malformed_event_is_rejected() {
         &text.replace("id: 7", "id: 1234567890123456"),
         &text.replace("event: ", "event:"),
         &text.replace("data: ", "data:"),
-    ] {
-        assert_eq!(StreamEvent::from_text(other), None, "{other}");
-    }
+    ]);
 }
 
 #[test]
@@ -92,14 +91,8 @@ fn event_is_final_when_its_job_finished() {
     ] {
         assert_eq!(event(1, status).is_final(), expected, "{status}");
     }
-    for data in [
-        "",
-        "{}",
-        "null",
-        r#"{"status":null}"#,
-        r#"{"status":["failed"]}"#,
-        "failed",
-    ] {
+    let (null, list) = (r#"{"status":null}"#, r#"{"status":["failed"]}"#);
+    for data in ["", "{}", "null", null, list, "failed"] {
         let event = StreamEvent {
             data: data.to_owned(),
             ..event(1, "active")

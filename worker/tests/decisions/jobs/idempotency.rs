@@ -22,9 +22,10 @@ fn record(state: KeyState, status: Option<u16>) -> KeyRecord {
     }
 }
 
+/// Returns the problem that rejects a repetition of a request, by the record of its key.
 #[track_caller]
-fn expect_refusal(decision: KeyDecision) -> Problem {
-    match decision {
+fn expect_refusal(record: &KeyRecord, fingerprint: &str, retry: Retry) -> Problem {
+    match decide(Some(record), fingerprint, retry, NOW) {
         KeyDecision::Refuse(problem) => problem,
         other => panic!("{other:?} is not a refusal"),
     }
@@ -66,23 +67,11 @@ fn key_has_1_to_255_characters_bare_or_quoted() {
 
 #[test]
 fn malformed_key_is_rejected() {
+    let (parameter, list) = ("\"a\";x=1", "\"a\", \"b\"");
+    let (escaped, curly) = ("\"a\\u0041\"", "\u{201c}a\u{201d}");
     for header in [
-        "",
-        "\"\"",
-        "\"",
-        "\"a",
-        "\"a\"b",
-        "\"a\";x=1",
-        "\"a\", \"b\"",
-        "a,b",
-        "a b",
-        "\"a\\",
-        "\"a\\n\"",
-        "\"a\\u0041\"",
-        "a\u{7f}",
-        "a\r\nb",
-        "ä",
-        "\u{201c}a\u{201d}",
+        "", "\"\"", "\"", "\"a", "\"a\"b", parameter, list, "a,b", "a b", "\"a\\", "\"a\\n\"",
+        escaped, "a\u{7f}", "a\r\nb", "ä", curly,
     ] {
         let problem = read_key(header).unwrap_err();
         let expected = ["Idempotency-Key", "idempotency-key"];
@@ -164,14 +153,14 @@ fn repetition_is_replayed_rejected_or_executed_by_state() {
 #[test]
 fn key_in_use_is_rejected_with_retry_after() {
     let running = record(KeyState::Running, None);
-    let problem = expect_refusal(decide(Some(&running), PRINT, Retry::Normal, NOW));
+    let problem = expect_refusal(&running, PRINT, Retry::Normal);
     assert_eq!(problem.headers, [("retry-after", "1".to_owned())]);
 }
 
 #[test]
 fn unknown_outcome_is_reported() {
     let unknown = record(KeyState::Unknown, None);
-    let problem = expect_refusal(decide(Some(&unknown), PRINT, Retry::Normal, NOW));
+    let problem = expect_refusal(&unknown, PRINT, Retry::Normal);
     assert_eq!(problem.members["outcome"], "unknown");
     assert_eq!(problem.headers, [], "waiting changes nothing");
     assert!(problem.detail.contains("Idempotency-Retry: force"));
@@ -180,7 +169,7 @@ fn unknown_outcome_is_reported() {
 #[test]
 fn deleted_record_is_not_reported_as_an_unknown_outcome() {
     let deleted = record(KeyState::Deleted, None);
-    let problem = expect_refusal(decide(Some(&deleted), PRINT, Retry::Normal, NOW));
+    let problem = expect_refusal(&deleted, PRINT, Retry::Normal);
     assert!(!problem.members.contains_key("outcome"));
     assert!(!problem.detail.contains("force"), "{}", problem.detail);
     assert!(problem.detail.contains("succeeded"));
@@ -188,15 +177,11 @@ fn deleted_record_is_not_reported_as_an_unknown_outcome() {
 
 #[test]
 fn different_request_with_the_same_key_is_rejected() {
-    for state in [
-        KeyState::Running,
-        KeyState::Done,
-        KeyState::Unknown,
-        KeyState::Deleted,
-    ] {
+    use KeyState::{Deleted, Done, Running, Unknown};
+    for state in [Running, Done, Unknown, Deleted] {
         for retry in [Retry::Normal, Retry::Force] {
             let record = record(state, Some(201));
-            let problem = expect_refusal(decide(Some(&record), "another", retry, NOW));
+            let problem = expect_refusal(&record, "another", retry);
             assert_eq!(summarize(&problem), "422 idempotency-key-reused");
         }
     }

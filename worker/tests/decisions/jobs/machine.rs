@@ -27,27 +27,31 @@ const MISSING: PollFailure = PollFailure {
 /// Returns a job with a webhook that was created at [`NOW`] and is active.
 fn active() -> Job {
     let mut job = Job::default();
-    let state = State {
-        data: "active".to_owned(),
-        end: None,
-    };
     let created = Event::Created {
-        state,
+        state: state("active", None),
         has_webhook: true,
     };
     assert_eq!(job.apply(created, NOW, &TIMING), []);
     job
 }
 
+fn state(data: &str, end: Option<JobEnd>) -> State {
+    let data = data.to_owned();
+    State { data, end }
+}
+
+/// Starts a poll of the job, `seconds` after its creation.
+#[track_caller]
+fn start_poll(job: &mut Job, poll: u64, seconds: u64) {
+    let effects = job.apply(Event::PollStarted(poll), at(seconds), &TIMING);
+    assert_eq!(effects, []);
+}
+
 /// Answers a poll of the job with a final state.
 fn complete(job: &mut Job, data: &str, seconds: u64) -> Vec<Effect> {
-    let state = State {
-        data: data.to_owned(),
-        end: Some(JobEnd::Completed),
-    };
-    let found = job.apply(Event::PollStarted(seconds), at(seconds), &TIMING);
-    assert_eq!(found, []);
-    job.apply(Event::PollAnswered(seconds, state), at(seconds), &TIMING)
+    start_poll(job, seconds, seconds);
+    let answer = Event::PollAnswered(seconds, state(data, Some(JobEnd::Completed)));
+    job.apply(answer, at(seconds), &TIMING)
 }
 
 const COMPLETED: Effect = Effect::QueueWebhook(JobEnd::Completed);
@@ -59,12 +63,9 @@ fn end_is_announced_once() {
     let end = [Effect::Notify, COMPLETED, CLOSE_FINISHED];
     assert_eq!(complete(&mut job, "completed", 30), end);
     assert_eq!(complete(&mut job, "completed", 60), []);
-    let update = [
-        Effect::Notify,
-        Effect::UpdateWebhook(JobEnd::Completed),
-        CLOSE_FINISHED,
-    ];
-    assert_eq!(complete(&mut job, "completed, with a link", 90), update);
+    let update = Effect::UpdateWebhook(JobEnd::Completed);
+    let effects = complete(&mut job, "completed, with a link", 90);
+    assert_eq!(effects, [Effect::Notify, update, CLOSE_FINISHED]);
     assert_eq!(job.webhook_due(at(90), &TIMING), None);
 }
 
@@ -86,7 +87,7 @@ fn job_whose_poll_runs_across_the_limit_is_given_up_when_the_poll_ends() {
     let state = active().record.expect("a record").state;
     for answer in [Event::PollAnswered(1, state), Event::PollFailed(1, FAILURE)] {
         let mut job = active();
-        assert_eq!(job.apply(Event::PollStarted(1), at(1_799), &TIMING), []);
+        start_poll(&mut job, 1, 1_799);
         let give_up = [
             Effect::QueueWebhook(JobEnd::Unfinished),
             Effect::CloseWatchers(CloseReason::GivenUp),
@@ -99,7 +100,7 @@ fn job_whose_poll_runs_across_the_limit_is_given_up_when_the_poll_ends() {
 #[test]
 fn poll_whose_result_is_lost_delays_the_next_one() {
     let mut job = active();
-    assert_eq!(job.apply(Event::PollStarted(1), at(100), &TIMING), []);
+    start_poll(&mut job, 1, 100);
     assert!(job.polling.fail(1, at(110)));
     // One failure doubles the interval.
     assert_eq!(job.webhook_due(at(110), &TIMING), Some(at(110 + 30)));
@@ -110,18 +111,15 @@ fn poll_whose_result_is_lost_delays_the_next_one() {
 fn response_to_an_earlier_poll_is_ignored() {
     let mut job = active();
     let stale = job.record.clone().expect("a record").state;
-    assert_eq!(job.apply(Event::PollStarted(1), at(5), &TIMING), []);
-    let newer = State {
-        data: "restarted".to_owned(),
-        end: None,
-    };
-    job.apply(Event::FollowedUp(newer), at(6), &TIMING);
+    start_poll(&mut job, 1, 5);
+    let newer = Event::FollowedUp(state("restarted", None));
+    job.apply(newer, at(6), &TIMING);
     let followed_up = job.clone();
     let found = job.apply(Event::PollAnswered(1, stale.clone()), at(7), &TIMING);
     assert_eq!(found, []);
     assert_eq!(job, followed_up);
 
-    assert_eq!(job.apply(Event::PollStarted(2), at(8), &TIMING), []);
+    start_poll(&mut job, 2, 8);
     job.apply(Event::Deleted, at(9), &TIMING);
     let found = job.apply(Event::PollAnswered(2, stale.clone()), at(10), &TIMING);
     assert_eq!(found, []);
@@ -148,7 +146,7 @@ fn stored_job_is_polled_for_a_watcher_once_an_interval() {
 #[test]
 fn failed_poll_waits_for_the_upstreams_retry_after() {
     let mut job = active();
-    assert_eq!(job.apply(Event::PollStarted(1), at(5), &TIMING), []);
+    start_poll(&mut job, 1, 5);
     let failure = PollFailure {
         retry_after: Some(Millis::from_seconds(60)),
         ..FAILURE
@@ -170,8 +168,7 @@ fn job_that_mintlify_knows_again_is_not_announced_as_lost() {
         (2, 500, Event::PollAnswered(2, state)),
         (3, 1_100, Event::PollFailed(3, MISSING)),
     ] {
-        let found = job.apply(Event::PollStarted(poll), at(seconds), &TIMING);
-        assert_eq!(found, []);
+        start_poll(&mut job, poll, seconds);
         let effects = job.apply(answer, at(seconds), &TIMING);
         assert!(!effects.contains(&Effect::QueueWebhook(JobEnd::NotFound)));
     }
@@ -185,7 +182,7 @@ fn new_job_that_mintlify_does_not_know_yet_keeps_its_watchers() {
         (60, vec![Effect::CloseWatchers(CloseReason::Gone)]),
     ] {
         let mut job = active();
-        assert_eq!(job.apply(Event::PollStarted(1), at(seconds), &TIMING), []);
+        start_poll(&mut job, 1, seconds);
         let effects = job.apply(Event::PollFailed(1, MISSING), at(seconds), &TIMING);
         assert_eq!(effects, expected, "{seconds}");
         let record = job.record.expect("a record");

@@ -66,11 +66,8 @@ impl Project {
 
     fn largest_window(&self) -> usize {
         let count = |from: &Millis| {
-            let end = from.plus(self.budget.window);
-            self.sent
-                .iter()
-                .filter(|at| *at >= from && **at < end)
-                .count()
+            let window = *from..from.plus(self.budget.window);
+            self.sent.iter().filter(|at| window.contains(*at)).count()
         };
         self.sent.iter().map(count).max().unwrap_or(0)
     }
@@ -111,7 +108,7 @@ fn single_five_minute_job_is_polled_about_every_40_seconds() {
 fn large_budget_does_not_stretch_the_usual_interval() {
     let budget = PollBudget {
         limit: 20_000,
-        window: HOUR,
+        ..DEFAULT
     };
     let usage = PollUsage {
         used: 1_000,
@@ -124,14 +121,10 @@ fn large_budget_does_not_stretch_the_usual_interval() {
 
 #[test]
 fn spacing_grows_as_the_budget_is_used() {
-    let seconds = |used| {
-        DEFAULT
-            .compute_spacing(used)
-            .map(|spacing| spacing.0 / 1_000)
-    };
-    assert_eq!(seconds(0), Some(30));
-    assert_eq!(seconds(10), Some(60));
-    assert_eq!(seconds(20), None);
+    for (used, seconds) in [(0, Some(30)), (10, Some(60)), (20, None)] {
+        let expected = seconds.map(Millis::from_seconds);
+        assert_eq!(DEFAULT.compute_spacing(used), expected, "{used}");
+    }
 }
 
 #[test]
@@ -161,7 +154,7 @@ fn lists_and_new_watchers_use_at_most_half_of_the_budget() {
     assert_eq!(DEFAULT.count_immediate(&usage(10), START), 0);
     let smallest = PollBudget {
         limit: 1,
-        window: HOUR,
+        ..DEFAULT
     };
     assert_eq!(smallest.count_immediate(&usage(0), START), 1);
 }

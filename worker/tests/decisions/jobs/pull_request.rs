@@ -5,7 +5,7 @@ use quillgate_worker::jobs::pull_request::{
 };
 use serde_json::{Value, json};
 
-use crate::fixtures::{NOW, SECONDS, at, change, configure};
+use crate::fixtures::{NOW, Predicate, SECONDS, at, change, configure};
 
 fn parse(link: &str) -> Option<String> {
     PullRequest::parse(link).map(|request| request.target())
@@ -13,7 +13,7 @@ fn parse(link: &str) -> Option<String> {
 
 /// Returns GitHub's JSON for an open pull request, with the properties in `changes` replaced.
 fn pull(changes: &[(&str, Value)]) -> String {
-    let pull = json!({
+    let mut pull = json!({
         "number": 12,
         "state": "open",
         "draft": false,
@@ -22,7 +22,6 @@ fn pull(changes: &[(&str, Value)]) -> String {
         "head": { "ref": "docs", "sha": "3f1c9d2f0b7d4a6f8e5c1b2a3d4e5f60718293a4" },
         "body": "Fixes a typo",
     });
-    let mut pull = pull;
     for (name, value) in changes {
         pull = change(pull, name, Some(value.clone()));
     }
@@ -31,24 +30,18 @@ fn pull(changes: &[(&str, Value)]) -> String {
 
 #[test]
 fn links_to_pull_requests_on_github_are_parsed() {
-    for (link, target) in [
-        (
-            "https://github.com/acme/docs/pull/12",
-            "/repos/acme/docs/pulls/12",
-        ),
-        (
-            "https://GITHUB.com/Acme-1_corp/.docs_v2.x/pull/1234567890/files",
-            "/repos/Acme-1_corp/.docs_v2.x/pulls/1234567890",
-        ),
-    ] {
-        assert_eq!(parse(link).as_deref(), Some(target), "{link:?}");
-    }
+    let short = parse("https://github.com/acme/docs/pull/12");
+    assert_eq!(short.as_deref(), Some("/repos/acme/docs/pulls/12"));
+    let long = parse("https://GITHUB.com/Acme-1_corp/.docs_v2.x/pull/1234567890/files");
+    let expected = Some("/repos/Acme-1_corp/.docs_v2.x/pulls/1234567890");
+    assert_eq!(long.as_deref(), expected);
 }
 
 /// The tests of the core have further links that are not parsed.
 #[test]
 fn links_to_other_hosts_and_pages_are_rejected() {
-    for link in [
+    let is_link = |link: &str| parse(link).is_some();
+    is_link.rejects(&[
         "https://github.com/acme/docs/issues/12",
         "https://github.com/acme/docs/-/merge_requests/12",
         "https://github.com/acme/docs/pull-requests/12",
@@ -56,9 +49,7 @@ fn links_to_other_hosts_and_pages_are_rejected() {
         "https://github.com.evil.example/acme/docs/pull/12",
         "https://github.com:8443/acme/docs/pull/12",
         "https://git.acme.example/acme/docs/pull/12",
-    ] {
-        assert_eq!(parse(link), None, "{link}");
-    }
+    ]);
 }
 
 #[test]
@@ -98,33 +89,27 @@ fn pull_requests_are_open_merged_or_closed() {
 
 #[test]
 fn other_bodies_are_not_pull_requests() {
-    for text in [
-        String::new(),
-        "<html>".to_owned(),
-        "[]".to_owned(),
-        r#"{"message":"Not Found"}"#.to_owned(),
-        pull(&[("state", "locked".into())]),
-        pull(&[("state", Value::Null)]),
-    ] {
-        assert_eq!(PullRequestStatus::read(&text), None, "{text}");
-    }
+    let is_pull = |text: &str| PullRequestStatus::read(text).is_some();
+    is_pull.rejects(&[
+        "",
+        "<html>",
+        "[]",
+        r#"{"message":"Not Found"}"#,
+        &pull(&[("state", "locked".into())]),
+        &pull(&[("state", Value::Null)]),
+    ]);
 }
 
 #[test]
 fn an_open_pull_request_is_fresh_for_a_minute_and_a_merged_one_for_an_hour() {
-    let fresh_for = |state| {
-        let status = PullRequestStatus {
-            state,
-            ..PullRequestStatus::UNKNOWN
-        };
-        status.fresh_for()
-    };
-    let open = fresh_for(PullRequestState::Open);
-    let closed = fresh_for(PullRequestState::Closed);
-    let merged = fresh_for(PullRequestState::Merged);
-    assert_eq!(open, Millis::from_seconds(60));
-    assert_eq!(closed, Millis::from_seconds(600));
-    assert_eq!(merged, Millis::from_seconds(3_600));
+    for (state, seconds) in [
+        (PullRequestState::Open, 60),
+        (PullRequestState::Closed, 600),
+        (PullRequestState::Merged, 3_600),
+    ] {
+        let status = PullRequestStatus { state, ..UNKNOWN };
+        assert_eq!(status.fresh_for(), Millis::from_seconds(seconds));
+    }
 }
 
 #[test]
@@ -209,12 +194,10 @@ fn a_limit_pauses_requests_for_all_pull_requests() {
     }
 }
 
-fn classify(status: u16, fields: &[(&str, &'static str)]) -> Option<GitHubFailure> {
+fn classify(status: u16, fields: &[(&str, &str)]) -> Option<GitHubFailure> {
     let field = |name: &str| {
-        let mut fields = fields.iter();
-        fields
-            .find(|(own, _)| *own == name)
-            .map(|(_, value)| *value)
+        let found = fields.iter().find(|(own, _)| *own == name);
+        found.map(|(_, value)| *value)
     };
     GitHubFailure::of_response(status, field, NOW)
 }
@@ -232,8 +215,9 @@ fn only_200_is_a_success() {
 
 #[test]
 fn a_rate_limit_pauses_requests_until_the_time_in_the_response() {
-    let reset: &str = Box::leak((SECONDS + 900).to_string().into());
+    let reset = &*(SECONDS + 900).to_string();
     let spent = ("x-ratelimit-remaining", "0");
+    let longest = "18446744073709551615";
     for (status, fields, until) in [
         (403, vec![("retry-after", "120")], at(120)),
         (429, vec![("retry-after", "120")], at(120)),
@@ -246,21 +230,15 @@ fn a_rate_limit_pauses_requests_until_the_time_in_the_response() {
         (403, vec![("retry-after", "1")], at(60)),
         (429, vec![("retry-after", "soon")], at(60)),
         (429, vec![("retry-after", "99999999999999999999")], at(60)),
-        (
-            429,
-            vec![("retry-after", "18446744073709551615")],
-            at(3_600),
-        ),
+        (429, vec![("retry-after", longest)], at(3_600)),
         (403, vec![spent, ("x-ratelimit-reset", "0")], at(60)),
     ] {
         let expected = Some(GitHubFailure::Limited(until));
         assert_eq!(classify(status, &fields), expected, "{status} {fields:?}");
     }
-    let fields = [
-        ("x-ratelimit-remaining", "42"),
-        ("x-ratelimit-reset", reset),
-    ];
-    assert_eq!(classify(403, &fields), Some(GitHubFailure::Refused(403)));
+    let unspent = ("x-ratelimit-remaining", "42");
+    let found = classify(403, &[unspent, ("x-ratelimit-reset", reset)]);
+    assert_eq!(found, Some(GitHubFailure::Refused(403)));
 }
 
 #[test]
@@ -282,7 +260,7 @@ fn failures_that_the_operator_can_fix_are_described() {
 
 const TOKEN: &str = "github_pat_hunter2";
 
-fn read(changes: &[(&'static str, Option<&'static str>)]) -> Option<PullRequestSettings> {
+fn read(changes: &[(&str, Option<&str>)]) -> Option<PullRequestSettings> {
     configure(changes).pull_requests
 }
 

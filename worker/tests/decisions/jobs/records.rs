@@ -23,15 +23,13 @@ fn full_prompts_are_stored_while_space_remains() {
 
 #[test]
 fn summary_is_the_first_nonblank_line() {
+    let blank_lines = "\n\n  \t\r\n\u{a0}\u{2003}\n  Fix the typos \t\nnow";
     for (prompt, expected) in [
         ("Fix the typos", "Fix the typos"),
         ("Fix the typos\nin every guide", "Fix the typos"),
         ("Fix the typos\r\nin every guide", "Fix the typos"),
         ("Fix the typos\n", "Fix the typos"),
-        (
-            "\n\n  \t\r\n\u{a0}\u{2003}\n  Fix the typos \t\nnow",
-            "Fix the typos",
-        ),
+        (blank_lines, "Fix the typos"),
         ("# Fix the  typos #", "# Fix the  typos #"),
         (" ", ""),
         ("\n", ""),
@@ -121,21 +119,10 @@ fn cursor_must_be_base64url() {
 
 #[test]
 fn cursor_with_other_content_is_rejected() {
+    let (too_large, object) = ("18446744073709551616.1", "{\"created\":1,\"row\":2}");
     for text in [
-        "",
-        "1",
-        ".1",
-        "1.2.3",
-        "-1.2",
-        "+1.2",
-        " 1.2",
-        "1.2\n",
-        "1e3.2",
-        "NaN.NaN",
-        "18446744073709551616.1",
-        "١.٢",
-        "{\"created\":1,\"row\":2}",
-        "1\0.2",
+        "", "1", ".1", "1.2.3", "-1.2", "+1.2", " 1.2", "1.2\n", "1e3.2", "NaN.NaN", too_large,
+        "١.٢", object, "1\0.2",
     ] {
         assert_forged(&encode(text));
     }
@@ -204,8 +191,8 @@ fn pages_contain_each_match_once_and_in_order() {
             all.extend(found.jobs);
             before = found.next;
         }
-        let expected: Vec<_> = (1..=6_000).rev().filter(|row| is_match(*row)).collect();
-        let expected = expected.into_iter().map(position).collect::<Vec<_>>();
+        let expected = (1..=6_000).rev().filter(|row| is_match(*row));
+        let expected: Vec<_> = expected.map(position).collect();
         assert_eq!(all, expected, "every {every}");
     }
 }

@@ -79,10 +79,8 @@ fn request_uses_the_newest_key_for_its_method() {
 #[test]
 fn request_is_repeated_with_the_older_key_after_401() {
     let all = with_four_keys();
-    for (method, older) in [
-        (Method::Get, "mint_old_read"),
-        (Method::Post, "mint_old_write"),
-    ] {
+    let (get, post) = (Method::Get, Method::Post);
+    for (method, older) in [(get, "mint_old_read"), (post, "mint_old_write")] {
         let mut attempts = attempts(&all, method);
         assert_eq!(attempts.describe_refused_key(), None);
         assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
@@ -93,7 +91,7 @@ fn request_is_repeated_with_the_older_key_after_401() {
         assert_eq!(key(&attempts), older);
     }
     let one = with_keys("mint_write", None);
-    for method in [Method::Get, Method::Post] {
+    for method in [get, post] {
         let mut attempts = attempts(&one, method);
         assert_eq!(after_status(&mut attempts, 401), NextAttempt::Stop);
     }
@@ -160,8 +158,8 @@ fn post_is_never_repeated() {
     }
     for error in [TransportError::Broken, TransportError::TimedOut] {
         let mut attempts = attempts(&config, Method::Post);
-        let expected = NextAttempt::Stop;
-        assert_eq!(attempts.plan_next(Err(error), None, at(1)), expected);
+        let next = attempts.plan_next(Err(error), None, at(1));
+        assert_eq!(next, NextAttempt::Stop);
     }
     // After a 401, the other key gets one attempt. A 502 to that attempt is final.
     let mut attempts = attempts(&config, Method::Post);

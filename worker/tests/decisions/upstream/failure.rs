@@ -12,7 +12,7 @@ use quillgate_worker::upstream::request::UpstreamRequest;
 use serde_json::json;
 
 use super::{JSON, api_error, head, ids, with_field};
-use crate::fixtures::{NOW, configuration, configure, summarize, to_json};
+use crate::fixtures::{NOW, configuration, configure, header, summarize, to_json};
 
 /// Returns the failure for a response with an empty JSON object.
 fn classify(status: u16, content_type: Option<&str>, method: Method) -> UpstreamFailure {
@@ -50,14 +50,12 @@ fn redirect_is_neither_followed_nor_forwarded() {
 
 #[test]
 fn upstream_error_keeps_its_status_and_message() {
-    let body =
-        r#"{"error":"Invalid query parameters","details":[{"message":"a"},{"message":"b"}]}"#;
+    let body = r#"{"error":"Invalid query","details":[{"message":"a"},{"message":"b"}]}"#;
     let problem = error_problem(&api_error(400, None, body), Method::Get);
     assert_eq!(summarize(&problem), "400 upstream-error");
-    let expected =
-        json!({ "status": 400, "error": "Invalid query parameters", "details": ["a", "b"] });
+    let expected = json!({ "status": 400, "error": "Invalid query", "details": ["a", "b"] });
     assert_eq!(to_json(&problem)["upstream"], expected);
-    assert_eq!(problem.detail, "Invalid query parameters");
+    assert_eq!(problem.detail, "Invalid query");
 }
 
 #[test]
@@ -88,11 +86,7 @@ fn problem_forwards_retry_after() {
         (404, Some("7"), None),
     ] {
         let problem = error_problem(&api_error(status, sent, ""), Method::Get);
-        let wait = problem
-            .headers
-            .iter()
-            .find(|(name, _)| *name == "retry-after");
-        let found = wait.map(|(_, value)| value.as_str());
+        let found = header(&problem.headers, "retry-after");
         assert_eq!(found, expected, "{status} {sent:?}");
     }
     let wait = ApiError {
@@ -176,15 +170,10 @@ fn status_429_blocks_the_upstream_for_the_requested_time_up_to_the_window() {
 
 #[test]
 fn success_forwards_content_type_and_language() {
-    let fields = [
-        ("retry-after", "7"),
-        ("x-request-id", "theirs"),
-        ("content-language", "en"),
-    ];
     let mut all = head(200, Some("application/json; charset=utf-8"));
-    for (name, value) in fields {
-        all.headers.set(name, value);
-    }
+    all.headers.set("retry-after", "7");
+    all.headers.set("x-request-id", "theirs");
+    all.headers.set("content-language", "en");
     let expected = [
         ("content-type", "application/json; charset=utf-8"),
         ("content-language", "en"),
@@ -230,19 +219,12 @@ fn blocked_write_does_not_count_against_the_upstream() {
 fn failure_counts_for_its_target_except_when_creating() {
     let failure = classify_transport_error(TransportError::Broken, Method::Get);
     let redirect = classify(302, JSON, Method::Get);
+    let (status, update) = ("/v1/project/update-status/d1", "/v1/project/update/acme");
     for (operation, target, is_counted) in [
         (Operation::GetAgentJob, "/v2/agent/acme/job/j1", true),
-        (
-            Operation::GetDeployment,
-            "/v1/project/update-status/d1",
-            true,
-        ),
+        (Operation::GetDeployment, status, true),
         (Operation::CreateAgentJob, "/v2/agent/acme/job", false),
-        (
-            Operation::CreateDeployment,
-            "/v1/project/update/acme",
-            false,
-        ),
+        (Operation::CreateDeployment, update, false),
         (Operation::CreatePreview, "/v1/project/preview/acme", false),
     ] {
         let request = UpstreamRequest {

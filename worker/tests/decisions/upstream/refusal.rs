@@ -72,13 +72,10 @@ fn message_about_a_key_rejects_the_key() {
 
 #[test]
 fn a_401_in_plain_text_is_a_refusal_of_mintlify() {
+    let html = Some("text/html; charset=utf-8");
     for (content_type, body, expected) in [
         (Some("text/plain"), "Unauthorized", Refusal::Key),
-        (
-            Some("text/html; charset=utf-8"),
-            "Unauthorized",
-            Refusal::Key,
-        ),
+        (html, "Unauthorized", Refusal::Key),
         (JSON, "\"Unauthorized\"", Refusal::Key),
         (JSON, r#"["Unauthorized"]"#, Refusal::Key),
         (JSON, "null", Refusal::Key),
@@ -125,27 +122,20 @@ fn message_about_a_project_rejects_the_project() {
         }
     }
     assert_eq!(of_message(500, "Project not found"), None);
-    for (body, expected) in [
-        (
+    for status in [400, 404, 422] {
+        for body in [
             r#"{"error":"Invalid request","details":["project not found"]}"#,
-            None,
-        ),
-        (
             r#"{"error":"Invalid request","message":"unknown value of projects"}"#,
-            None,
-        ),
-        (r#"{"error":"Not found","project":"invalid"}"#, None),
-        (
+            r#"{"error":"Not found","project":"invalid"}"#,
+        ] {
+            assert_eq!(refusal(status, JSON, body), None, "{status} {body}");
+        }
+        for body in [
             r#"{"error":"Not found","message":"Project not found"}"#,
-            Some(Refusal::Project),
-        ),
-        (
             r#"{"error":{"message":"Project not found"}}"#,
-            Some(Refusal::Project),
-        ),
-    ] {
-        for status in [400, 404, 422] {
-            assert_eq!(refusal(status, JSON, body), expected, "{status} {body}");
+        ] {
+            let found = refusal(status, JSON, body);
+            assert_eq!(found, Some(Refusal::Project), "{status} {body}");
         }
     }
 }

@@ -1,14 +1,12 @@
-use quillgate::{Day, Millis};
+use quillgate::Millis;
 use quillgate_worker::analytics::analytics_settings::ArchiveSettings;
 use quillgate_worker::analytics::archive::schedule::{
-    DayRecord, Estimate, Part, ProjectRecord, Target, is_settled, plan,
+    DayRecord, Part, ProjectRecord, Target, is_settled, plan,
 };
 
-const HOUR: Millis = Millis::from_seconds(3600);
+use super::day;
 
-fn day(text: &str) -> Day {
-    Day::from_text(text).unwrap()
-}
+const HOUR: Millis = Millis::from_seconds(3600);
 
 fn held(text: &str, fetched_on: &str) -> DayRecord {
     DayRecord {
@@ -42,8 +40,7 @@ fn target(text: &str, part: Part) -> Target {
 #[test]
 fn a_complete_day_with_a_failure_is_fetched_again() {
     let mut record = held("2024-03-01", "2024-03-02");
-    let plan =
-        |record: &DayRecord| plan_at("2024-03-02", "2024-03-01", std::slice::from_ref(record));
+    let plan = |record: &DayRecord| plan_at("2024-03-02", "2024-03-01", &[record.clone()]);
     assert_eq!(plan(&record), None);
     record.record_failure(HOUR, day("2024-03-02").begin());
     assert_eq!(plan(&record), Some(target("2024-03-01", Part::Visitors)));
@@ -69,10 +66,7 @@ fn a_day_seems_endless_at_its_fifth_empty_page_in_a_row() {
 
 #[test]
 fn the_oldest_gap_is_fetched_first_beginning_with_visitors() {
-    let records = [
-        held("2024-03-01", "2024-03-09"),
-        held("2024-03-03", "2024-03-09"),
-    ];
+    let records = ["2024-03-01", "2024-03-03"].map(|date| held(date, "2024-03-09"));
     let planned = plan_at("2024-03-10", "2024-03-01", &records);
     assert_eq!(planned, Some(target("2024-03-02", Part::Visitors)));
 }
@@ -153,8 +147,8 @@ fn a_failed_day_backs_off_while_other_days_continue() {
     assert_eq!(planned, Some(target("2024-03-01", Part::Visitors)));
 }
 
-/// Returns the estimate for `gaps` missing days.
-fn estimate(gaps: u32, pages: u64) -> Estimate {
+/// Returns the requests and hours that are estimated for `gaps` missing days.
+fn estimate(gaps: u32, pages: u64) -> (u64, Option<u64>) {
     let settings = ArchiveSettings {
         projects: Vec::new(),
         limit: 33,
@@ -168,23 +162,15 @@ fn estimate(gaps: u32, pages: u64) -> Estimate {
     let today = day("2024-03-02").plus(gaps);
     let (missing, estimate) = project.estimate(&settings, today.begin());
     assert_eq!(missing, gaps);
-    estimate
+    (estimate.requests, estimate.hours)
 }
 
 #[test]
 fn an_estimate_counts_the_visitor_and_view_requests_of_each_day() {
     // 33 requests per hour are 792 per day. Fetching yesterday and rechecking 3 days, at 101
     // requests each, leaves 388 of them for missing days.
-    let expected = Estimate {
-        requests: 1010,
-        hours: Some(63),
-    };
-    assert_eq!(estimate(10, 100), expected);
-    let nothing = Estimate {
-        requests: 0,
-        hours: Some(0),
-    };
-    assert_eq!(estimate(0, 1000), nothing);
+    assert_eq!(estimate(10, 100), (1010, Some(63)));
+    assert_eq!(estimate(0, 1000), (0, Some(0)));
     // Yesterday and 3 rechecks, at 201 requests each, already exceed the 792 requests of a day.
-    assert_eq!(estimate(1, 200).hours, None);
+    assert_eq!(estimate(1, 200).1, None);
 }

@@ -7,7 +7,7 @@ use quillgate::schema::JsonType;
 use quillgate_worker::analytics::export::rows::RowWriter;
 use quillgate_worker::upstream::page_check::{PageEnd, read_page};
 use quillgate_worker::upstream::raw_json::Malformed;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 fn write_with(
     format: ExportFormat,
@@ -31,14 +31,17 @@ fn write(format: ExportFormat, page: &str) -> Result<(String, PageEnd), Malforme
     write_with(format, columns(Operation::ListPageViews), page, 0)
 }
 
+/// Returns an upstream page of views.
+fn page(rows: &str) -> String {
+    format!("{{\"views\":[{rows}]}}")
+}
+
 fn csv(rows: &str) -> String {
-    let page = format!("{{\"views\":[{rows}]}}");
-    write(ExportFormat::Csv, &page).unwrap().0
+    write(ExportFormat::Csv, &page(rows)).unwrap().0
 }
 
 fn json(rows: &str) -> String {
-    let page = format!("{{\"views\":[{rows}]}}");
-    write(ExportFormat::NdJson, &page).unwrap().0
+    write(ExportFormat::NdJson, &page(rows)).unwrap().0
 }
 
 #[test]
@@ -114,31 +117,18 @@ fn a_list_becomes_json_in_one_csv_cell() {
 
 #[test]
 fn a_nested_object_has_its_own_columns() {
-    let cell = |name, column| Member {
-        name,
-        content: Content::Cell(column),
-    };
-    let record = |name, members: [Member; 2]| Member {
-        name,
-        content: Content::Record(members.to_vec()),
-    };
-    let at = Member {
-        name: "at",
-        content: Content::Record(vec![cell("day", 2)]),
-    };
+    let member = |name, content| Member { name, content };
+    let cell = |name, column| member(name, Content::Cell(column));
+    let record = |name, members| member(name, Content::Record(members));
+    let at = record("at", vec![cell("day", 2)]);
+    let by = record("by", vec![cell("name", 1), at]);
+    let names = ["id", "by.name", "by.at.day", "end"].map(str::to_owned);
     let columns = Columns {
-        names: ["id", "by.name", "by.at.day", "end"]
-            .map(str::to_owned)
-            .to_vec(),
-        members: vec![
-            cell("id", 0),
-            record("by", [cell("name", 1), at]),
-            cell("end", 3),
-        ],
+        names: names.to_vec(),
+        members: vec![cell("id", 0), by, cell("end", 3)],
     };
     let write = |row: &str| {
-        let page = format!("{{\"views\":[{row}]}}");
-        write_with(ExportFormat::Csv, columns.clone(), &page, 0).map(|(text, _)| text)
+        write_with(ExportFormat::Csv, columns.clone(), &page(row), 0).map(|(text, _)| text)
     };
     let row = r#"{"id":1,"by":{"at":{"day":3,"x":9},"name":"n"},"end":4}"#;
     assert_eq!(write(row).unwrap(), "1,n,3,4\r\n");
@@ -286,7 +276,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
             prop::collection::hash_map(any_text(), inner, 0..3)
-                .prop_map(|fields| Value::Object(fields.into_iter().collect::<Map<_, _>>())),
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
         ]
     })
 }
@@ -294,14 +284,9 @@ fn any_value() -> impl Strategy<Value = Value> {
 /// Generates rows with some of the declared columns and some unknown fields.
 fn any_row() -> impl Strategy<Value = Value> {
     let name = prop::sample::select(vec!["path", "human", "ai", "total", "new", "päth"]);
-    prop::collection::hash_map(name, any_value(), 0..6).prop_map(|fields| {
-        let fields = fields.into_iter();
-        Value::Object(
-            fields
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect(),
-        )
-    })
+    let name = name.prop_map(str::to_owned);
+    prop::collection::hash_map(name, any_value(), 0..6)
+        .prop_map(|fields| Value::Object(fields.into_iter().collect()))
 }
 
 /// Checks an upstream page of views against the declared result type, then converts its rows to

@@ -1,4 +1,4 @@
-use quillgate::{Operation, ProjectId, RateLimitPolicy};
+use quillgate::{Operation, RateLimitPolicy};
 use quillgate_worker::analytics::export::Export;
 use quillgate_worker::analytics::query::ReportQuery;
 use quillgate_worker::app::admission::{Admission, Facts, is_liveness};
@@ -8,16 +8,12 @@ use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::records::{JobFilter, JobQuery};
 use quillgate_worker::jobs::resource::Resource;
-use serde_json::json;
 
 use super::{
     BODY, CREATE, EVENTS, JOB, JOBS, MESSAGE, OPERATIONS, VIEWS, admit, bare, expect_refusal, get,
-    post, read_write, write,
+    post, read_write, refusal, with_scope, write,
 };
-use crate::fixtures::{
-    NOW, Outcome, RequestHead, bearer, bearer_of, claims_with, configuration, encode,
-    field_and_rule, to_json,
-};
+use crate::fixtures::{NOW, Outcome, RequestHead, bearer, configuration, encode, field_and_rule};
 
 /// Returns the facts about a request that is admitted for this operation.
 #[track_caller]
@@ -48,9 +44,8 @@ fn read_report(head: &RequestHead<'_>) -> Result<ReportQuery, Problem> {
 #[track_caller]
 fn expect_filter(head: &RequestHead<'_>) -> JobFilter {
     let call = expect_facts(head, Operation::ListAgentJobs).call;
-    JobQuery::read(&call.unwrap(), Resource::Job)
-        .unwrap()
-        .filter
+    let query = JobQuery::read(&call.unwrap(), Resource::Job);
+    query.unwrap().filter
 }
 
 #[track_caller]
@@ -81,8 +76,7 @@ fn event_stream_uses_the_job_id_in_the_path() {
     assert_eq!(expect_events(&get(EVENTS, &bearer)), "j1");
     let encoded = "https://gate.example/v2/agent/other%20docs/job/%6a%20;1/events?&";
     let outcome = admit(&get(encoded, &bearer));
-    let found = outcome.facts.project.as_ref().map(ProjectId::as_str);
-    assert_eq!(found, Some("other docs"));
+    assert_eq!(outcome.project(), Some("other docs"));
     assert_eq!(expect_events(&get(encoded, &bearer)), "j ;1");
     let problem = expect_refusal(&get(&format!("{EVENTS}?wait=25"), &bearer));
     assert_eq!(field_and_rule(&problem), ["wait", "unknown"]);
@@ -132,12 +126,12 @@ fn invalid_job_list_query_is_rejected() {
 
 #[test]
 fn cursor_of_a_report_may_be_inside_a_url_but_not_inside_a_position() {
-    let scope = json!("analytics:read analytics:conversations");
-    let bearer = bearer_of(&claims_with("scope", Some(scope)));
+    let bearer = with_scope("analytics:read analytics:conversations");
     let ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
-    for (path, cursor, rule) in [
-        ("feedback", "%2B%2F0a%3D", "one-of"),
-        ("assistant", ulid, "ulid"),
+    let (feedback, conversations) = (Operation::ListFeedback, Operation::ListConversations);
+    for (path, report, cursor, rule) in [
+        ("feedback", feedback, "%2B%2F0a%3D", "one-of"),
+        ("assistant", conversations, ulid, "ulid"),
     ] {
         let list = VIEWS.replace("views", path);
         let target = list.replace("https://gate.example", "");
@@ -146,9 +140,9 @@ fn cursor_of_a_report_may_be_inside_a_url_but_not_inside_a_position() {
         let encoded = next.replace('%', "%25").replace('&', "%26");
         for sent in [cursor, &encoded] {
             let url = format!("{list}?{dates}&limit=100&cursor={sent}");
-            let report = read_report(&get(&url, &bearer)).unwrap();
+            let query = read_report(&get(&url, &bearer)).unwrap();
             let bare = format!("{target}?{dates}&limit=100&cursor={cursor}");
-            assert_eq!(report.list, bare);
+            assert_eq!(query.list, bare);
         }
         let position = format!("part~0.5.6.0.0~{cursor}");
         let url = format!("{list}?{dates}&cursor={position}");
@@ -157,10 +151,6 @@ fn cursor_of_a_report_may_be_inside_a_url_but_not_inside_a_position() {
         let url = format!("{list}/export?{dates}&format=ndjson&cursor=0~{position}");
         let facts = admit(&get(&url, &bearer)).facts;
         let (call, project) = (facts.call.unwrap(), facts.project.unwrap());
-        let report = match path {
-            "feedback" => Operation::ListFeedback,
-            _ => Operation::ListConversations,
-        };
         let settings = &configuration().analytics;
         Export::new(report, call, &project, settings, NOW).unwrap();
     }
@@ -176,8 +166,7 @@ fn facts_are_the_route_caller_and_project_of_the_request() {
         assert_eq!(is_budgeted, scope == "jobs:read", "{url}");
         assert!(outcome.result.is_ok(), "{url}");
         assert_eq!(outcome.facts.route, Some(pattern));
-        let found = outcome.facts.project.as_ref().map(ProjectId::as_str);
-        assert_eq!(found, Some("demo-docs"));
+        assert_eq!(outcome.project(), Some("demo-docs"));
         assert_eq!(outcome.facts.origin, Origin::Own);
         let caller = outcome.facts.caller.unwrap();
         assert_eq!(caller.subject, "alice");
@@ -206,19 +195,12 @@ fn authorized_project_is_the_project_sent_upstream() {
             assert_eq!(field_and_rule(&problem), ["projectId", rule], "{url}");
         }
     }
-    for segment in [
-        "Demo-docs",
-        "demo-docs%20",
-        "demo%2Ddocs2",
-        "demo-docs;x",
-        "demo%E2%80%90docs",
-        "other+docs",
-        "*",
-    ] {
+    let others = "Demo-docs demo-docs%20 demo%2Ddocs2 demo-docs;x demo%E2%80%90docs other+docs *";
+    for segment in others.split(' ') {
         for (method, url, ..) in OPERATIONS {
             let url = url.replace("demo-docs", segment);
-            let problem = expect_refusal(&post(&url, &bearer).method(method));
-            assert_eq!(problem.kind.as_str(), "project-not-allowed", "{url}");
+            let refused = refusal(&post(&url, &bearer).method(method));
+            assert_eq!(refused, "403 project-not-allowed", "{url}");
         }
     }
     let encoded = "https://gate.example/v2/agent/%64emo-docs/job/j1";
@@ -278,12 +260,10 @@ fn only_the_liveness_check_needs_no_caller() {
     ] {
         let head = get(url, "").method(method);
         assert_eq!(is_liveness(&head.read()), expected, "{method} {url}");
-        let is_healthy = matches!(
-            admit(&head).result,
-            Ok(Admission::Admitted(Endpoint::Liveness))
-        );
+        let result = admit(&head).result;
+        let is_healthy = matches!(result, Ok(Admission::Admitted(Endpoint::Liveness)));
         assert_eq!(is_healthy, expected, "{method} {url}");
     }
     let post = get("https://h/healthz", "").method("POST");
-    assert_eq!(to_json(&expect_refusal(&post))["status"], 405);
+    assert_eq!(refusal(&post), "405 method-not-allowed");
 }

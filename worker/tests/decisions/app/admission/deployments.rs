@@ -7,12 +7,9 @@ use quillgate_worker::budget::{counts_refusals, is_of_organization};
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::resource::Resource;
 use quillgate_worker::jobs::write::Write;
-use serde_json::json;
 
-use super::{admit, expect_refusal, get, post, read_write, refusal};
-use crate::fixtures::{
-    admit_counted, bearer_of, claims_with, configuration, configure, field_and_rule, summarize,
-};
+use super::{admit, expect_refusal, get, post, read_write, refusal, with_scope};
+use crate::fixtures::{admit_counted, configuration, configure, field_and_rule, summarize};
 
 const UPDATE: &str = "https://gate.example/v1/project/update/demo-docs";
 const PREVIEW: &str = "https://gate.example/v1/project/preview/demo-docs";
@@ -20,10 +17,6 @@ const STATUS: &str = "https://gate.example/v1/project/update-status/d1";
 const LIST: &str = "https://gate.example/v1/project/demo-docs/deployments";
 const TRIGGER: &str = "https://gate.example/v1/workflow/demo-docs/weekly/trigger";
 const SCOPES: &str = "deployments:create deployments:read automations:run";
-
-fn with_scope(scope: &str) -> String {
-    bearer_of(&claims_with("scope", Some(json!(scope))))
-}
 
 fn bearer() -> String {
     with_scope(SCOPES)

@@ -1,10 +1,10 @@
-use quillgate::{ProjectId, RateLimitPolicy};
+use quillgate::RateLimitPolicy;
 use quillgate_worker::app::routes::Endpoint;
 use quillgate_worker::budget::read_budget::ReadBudget;
 use quillgate_worker::http::problem::Problem;
 use serde_json::json;
 
-use super::{EVENTS, JOB, JOBS, VIEWS, admit, bare, expect_refusal, get, refusal};
+use super::{EVENTS, JOB, JOBS, VIEWS, admit, bare, expect_refusal, get, refusal, with_scope};
 use crate::app::admission::callers::{issuers_bearer, trusting};
 use crate::fixtures::{
     Outcome, admit_counted, bearer, bearer_of, claims_with, configure, field_and_rule, summarize,
@@ -41,8 +41,7 @@ fn only_an_admitted_read_of_jobs_counts() {
 
 #[test]
 fn a_read_counts_once_although_its_caller_is_identified_first() {
-    let limit = ("READ_LIMIT_PER_HOUR", Some("3"));
-    let config = trusting(&[limit]);
+    let config = trusting(&[("READ_LIMIT_PER_HOUR", Some("3"))]);
     let bearer = issuers_bearer(&json!({ "team": "docs" }));
     let mut reads = ReadBudget::default();
     for expected in ["r=2", "r=1", "r=0"] {
@@ -56,24 +55,20 @@ const URL: &str = "https://gate.example/v2/agent/demo-docs/job/j1/pull-request";
 #[test]
 fn a_read_needs_the_project_and_jobs_read() {
     let outcome = admit(&get(URL, &bearer()));
-    let project = outcome.facts.project.as_ref().map(ProjectId::as_str);
-    assert_eq!(project, Some("demo-docs"));
-    assert_eq!(
-        outcome.facts.route,
-        Some("/v2/agent/{projectId}/job/{id}/pull-request")
-    );
+    assert_eq!(outcome.project(), Some("demo-docs"));
+    let route = Some("/v2/agent/{projectId}/job/{id}/pull-request");
+    assert_eq!(outcome.facts.route, route);
     assert_eq!(outcome.facts.policy, Some(RateLimitPolicy::ReadJobs));
     assert_eq!(outcome.facts.call.as_ref().unwrap().text("id"), Some("j1"));
     assert_eq!(outcome.endpoint(), Ok(Endpoint::PullRequest));
-    let writer = bearer_of(&claims_with("scope", Some(json!("jobs:create"))));
+    let writer = with_scope("jobs:create");
     let stranger = bearer_of(&claims_with("projects", Some(json!(["other docs"]))));
     for (authorization, expected) in [
         (writer, "403 insufficient-scope"),
         (stranger, "403 project-not-allowed"),
         ("Bearer x".to_owned(), "401 invalid-token"),
     ] {
-        let problem = expect_refusal(&get(URL, &authorization));
-        assert_eq!(summarize(&problem), expected);
+        assert_eq!(refusal(&get(URL, &authorization)), expected);
     }
     assert_eq!(refusal(&bare("GET", URL)), "401 missing-token");
 }

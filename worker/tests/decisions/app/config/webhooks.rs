@@ -3,12 +3,12 @@ use base64::engine::general_purpose::STANDARD;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::revocation::RevokedTokens;
 
-use super::{assert_wrong, read, with};
-use crate::fixtures::variables;
+use super::{Variable, read};
+use crate::fixtures::{configure, variables};
 
 #[test]
 fn webhook_url_must_be_https_or_loopback() {
-    let url = |value: &'static str| {
+    let url = |value: &str| {
         let secret = ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET));
         Config::read(variables(&[secret, ("WEBHOOK_URL", Some(value))]))
     };
@@ -60,12 +60,12 @@ fn webhook_secret_is_24_to_64_bytes_in_base64() {
     for length in [0, 1, 23, 24, 32, 64, 65, 100] {
         let bytes = vec![0xfb; length];
         let value = format!("whsec_{}", STANDARD.encode(&bytes));
-        let config = Config::read(with("WEBHOOK_SECRET", value));
+        let config = Config::read(variables(&[("WEBHOOK_SECRET", Some(&value))]));
         let secrets = config.ok().map(|config| config.jobs.webhook.secrets);
         let expected = (24..=64).contains(&length).then(|| vec![bytes]);
         assert_eq!(secrets, expected, "{length}");
     }
-    for value in [
+    Variable("WEBHOOK_SECRET").rejects(&[
         "AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
         "WHSEC_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
         "whsec_whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
@@ -74,31 +74,24 @@ fn webhook_secret_is_24_to_64_bytes_in_base64() {
         "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX,",
         "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX",
         "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX,hunter2",
-    ] {
-        assert_wrong("WEBHOOK_SECRET", Some(value));
-    }
+    ]);
     let value =
         "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX , whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk=";
     let secrets = read("WEBHOOK_SECRET", Some(value)).jobs.webhook.secrets;
-    let [new, old] = &secrets[..] else {
-        panic!("two secrets");
-    };
-    assert_eq!(*new, (0..24).collect::<Vec<u8>>());
-    assert_eq!(*old, (32..58).collect::<Vec<u8>>());
+    let (new, old): (Vec<u8>, Vec<u8>) = ((0..24).collect(), (32..58).collect());
+    assert_eq!(secrets, [new, old]);
 }
 
 #[test]
 fn webhook_hosts_must_be_exact() {
-    for value in [
+    Variable("WEBHOOK_HOSTS").rejects(&[
         "*",
         "https://hooks.example",
         "user@hooks.example",
         ":8443",
         "hooks.example b.example",
         "hööks.example",
-    ] {
-        assert_wrong("WEBHOOK_HOSTS", Some(value));
-    }
+    ]);
     let hosts = "hooks.example, b.example:8443,127.0.0.1:9000,[::1]:9000,[::1],";
     let hosts = read("WEBHOOK_HOSTS", Some(hosts)).jobs.webhook.hosts;
     let expected = [
@@ -116,7 +109,7 @@ fn webhook_hosts_must_be_exact() {
 
 #[test]
 fn revoked_tokens_with_unknown_content_are_rejected() {
-    for value in [
+    let malformed = [
         "\"stolen-hunter2\"",
         r#"["stolen-hunter2", 1]"#,
         "[{}]",
@@ -137,10 +130,9 @@ fn revoked_tokens_with_unknown_content_are_rejected() {
         r#"[{"iss":"https://hunter2.example","claims":{"a":null}}]"#,
         r#"[{"iss":"https://hunter2.example","sub":"a","claims":{"a":1}}]"#,
         r#"[{"iss":"https://hunter2.example","jti":"a"}]"#,
-    ] {
-        assert_wrong("REVOKED_TOKENS", Some(value));
-        assert_wrong("REVOKED_TOKENS_4", Some(value));
-    }
+    ];
+    Variable("REVOKED_TOKENS").rejects(&malformed);
+    Variable("REVOKED_TOKENS_4").rejects(&malformed);
     for value in [None, Some(""), Some(" "), Some("[]")] {
         let expected = RevokedTokens::default();
         assert_eq!(read("REVOKED_TOKENS", value).auth.revoked, expected);
@@ -152,18 +144,13 @@ fn revoked_tokens_with_unknown_content_are_rejected() {
 
 #[test]
 fn revocations_can_span_several_variables() {
-    let config = Config::read(variables(&[
+    let config = configure(&[
         ("REVOKED_TOKENS", Some(r#"["a"]"#)),
         ("REVOKED_TOKENS_3", Some(r#"["c"]"#)),
         ("REVOKED_TOKENS_4", Some(r#"[{"jti":"d"}]"#)),
-    ]));
-    let revoked = config
-        .map_err(|error| error.to_string())
-        .unwrap()
-        .auth
-        .revoked;
+    ]);
     for (id, is_revoked) in [("a", true), ("b", false), ("c", true), ("d", true)] {
-        let found = revoked.covers_own(Some(id), "alice", 0.0);
+        let found = config.auth.revoked.covers_own(Some(id), "alice", 0.0);
         assert_eq!(found, is_revoked, "{id}");
     }
 }

@@ -74,10 +74,8 @@ fn random_kids_cause_few_fetches_a_minute() {
                 let set = is_available.then(|| fetched(now));
                 conclude(&mut remembered, set, &*kid, now);
             }
-            let found = remembered
-                .find(Some("key-1"), Algorithm::Rs256, now)
-                .is_ok();
-            assert_eq!(found, is_available);
+            let found = remembered.find(Some("key-1"), Algorithm::Rs256, now);
+            assert_eq!(found.is_ok(), is_available);
         }
         assert_eq!(fetches, expected, "{is_available}");
     }

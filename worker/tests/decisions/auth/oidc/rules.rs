@@ -4,10 +4,10 @@ use quillgate_worker::auth::trusted_issuer::{Source, read_trusted_issuers};
 use serde_json::{Value, json};
 
 use super::{
-    GITHUB, assert_accepted, claims, config_of, header, identify, identify_assertion,
+    GITHUB, assert_accepted, claims, config_of, docs_rule, header, identify, identify_assertion,
     identify_bearer, issuers, team_claims, token,
 };
-use crate::fixtures::{change, each, in_authorization, summarize};
+use crate::fixtures::{Predicate, change, each, in_authorization, merge, summarize};
 
 #[track_caller]
 fn assert_not_mapped(claims: &Value) {
@@ -136,13 +136,14 @@ fn strings_never_match_numbers_or_booleans() {
 
 #[test]
 fn token_cannot_grant_itself_access() {
-    let mut claims = claims();
-    claims["projects"] = json!(["acme-site", "*"]);
-    claims["scope"] = json!("jobs:create analytics:read gateway:operate");
-    claims["quota"] = json!({ "create-job": 1_000_000 });
-    claims["grants"] = json!([{ "projects": ["acme-site"], "scopes": ["jobs:create"] }]);
-    let caller = assert_accepted(&token(&header(), &claims));
-    assert_eq!(caller, assert_accepted(&token(&header(), &self::claims())));
+    let grants = json!({
+        "projects": ["acme-site", "*"],
+        "scope": "jobs:create analytics:read gateway:operate",
+        "quota": { "create-job": 1_000_000 },
+        "grants": [{ "projects": ["acme-site"], "scopes": ["jobs:create"] }],
+    });
+    let caller = assert_accepted(&token(&header(), &merge(claims(), &grants)));
+    assert_eq!(caller, assert_accepted(&token(&header(), &claims())));
     assert!(caller.authorize("acme-site", "jobs:create").is_err());
     assert!(caller.require_operator().is_err());
 }
@@ -180,9 +181,8 @@ fn rule_with(name: &str, value: Option<Value>) -> Value {
 #[test]
 fn valid_trusted_issuers_are_accepted() {
     let read = read_trusted_issuers(&issuers().to_string()).unwrap();
-    let [github, team] = &read[..] else {
-        panic!("two issuers");
-    };
+    assert_eq!(read.len(), 2);
+    let (github, team) = (&read[0], &read[1]);
     assert_eq!(github.issuer, GITHUB);
     assert_eq!(github.audiences, ["quillgate"]);
     assert_eq!((github.source, github.rules.len()), (Source::Bearer, 3));
@@ -222,25 +222,19 @@ fn malformed_issuer_is_rejected() {
         let error = read.err().unwrap_or_else(|| panic!("{name}: {value:?}"));
         assert!(error.starts_with("must ") && !error.contains("hunter2"));
     }
-    for text in [
+    let text = issuers().to_string();
+    let is_valid = |text: &str| read_trusted_issuers(text).is_ok();
+    is_valid.rejects(&[
         "",
         "null",
         "{}",
         "[{}]",
         r#"["https://issuer.example"]"#,
-        &issuers().to_string()[1..],
-        &issuers()
-            .to_string()
-            .replacen('{', r#"{"issuer":"https://issuer.example","#, 1),
-        &issuers()
-            .to_string()
-            .replacen(r#""scope""#, r#""scope":"jobs:read","scope""#, 1),
-        &issuers()
-            .to_string()
-            .replacen(r#""ref":"#, r#""ref":"refs/tags/x","ref":"#, 1),
-    ] {
-        assert!(read_trusted_issuers(text).is_err(), "{text}");
-    }
+        &text[1..],
+        &text.replacen('{', r#"{"issuer":"https://issuer.example","#, 1),
+        &text.replacen(r#""scope""#, r#""scope":"jobs:read","scope""#, 1),
+        &text.replacen(r#""ref":"#, r#""ref":"refs/tags/x","ref":"#, 1),
+    ]);
 }
 
 #[test]
@@ -300,14 +294,8 @@ fn malformed_rule_is_rejected() {
 
 #[test]
 fn operator_only_rule_needs_no_project() {
-    let operator = json!([{
-        "claims": { "repository": "acme/docs" },
-        "projects": [],
-        "scope": "gateway:operate",
-    }]);
-    let config = config_of(&issuer_with("rules", Some(operator)))
-        .ok()
-        .unwrap();
+    let operator = docs_rule(&json!({ "projects": [], "scope": "gateway:operate" }));
+    let config = config_of(&issuer_with("rules", Some(json!([operator])))).unwrap();
     let authorization = format!("Bearer {}", token(&header(), &claims()));
     let credentials = in_authorization(&authorization);
     let caller = identify(&credentials, &config).unwrap();

@@ -173,26 +173,17 @@ fn token_cannot_contain_its_own_key() {
 
 #[test]
 fn unknown_type_or_extension_is_rejected() {
-    for typ in each(json!([
-        "JWE",
-        "dpop+jwt",
-        "application/dpop+jwt",
-        "",
-        ["JWT"]
-    ])) {
+    let dpop = "application/dpop+jwt";
+    for typ in each(json!(["JWE", "dpop+jwt", dpop, "", ["JWT"]])) {
         assert_refused(&with_header("typ", Some(typ)), UNKNOWN_KIND);
     }
     for crit in each(json!([["b64"], [], "exp"])) {
         assert_refused(&with_header("crit", Some(crit)), UNKNOWN_KIND);
     }
-    for typ in [
-        None,
-        Some("JWT"),
-        Some("at+jwt"),
-        Some("application/at+jwt"),
-        Some("Application/AT+JWT"),
-    ] {
-        assert_accepted(&with_header("typ", typ.map(Value::from)));
+    assert_accepted(&with_header("typ", None));
+    let (full, capitals) = ("application/at+jwt", "Application/AT+JWT");
+    for typ in ["JWT", "at+jwt", full, capitals] {
+        assert_accepted(&with_header("typ", Some(json!(typ))));
     }
 }
 
@@ -233,25 +224,13 @@ fn token_audience_must_include_the_gateway() {
     for audience in each(json!(["quillgate", ["quillgate"], others])) {
         assert_accepted(&with_claim("aud", Some(audience)));
     }
-    let other = ["other", "quillgate2"];
-    for audience in each(json!([
-        "",
-        [],
-        "Quillgate",
-        "quillgate,other",
-        other,
-        "first-app"
-    ])) {
+    let (other, joined) = (["other", "quillgate2"], "quillgate,other");
+    for audience in each(json!(["", [], "Quillgate", joined, other, "first-app"])) {
         assert_refused(&with_claim("aud", Some(audience)), OTHER_AUDIENCE);
     }
-    for audience in [
-        None,
-        Some(json!(null)),
-        Some(json!(1)),
-        Some(json!(["quillgate", 1])),
-        Some(json!([["quillgate"]])),
-    ] {
-        assert_refused(&with_claim("aud", audience), INCOMPLETE);
+    assert_refused(&with_claim("aud", None), INCOMPLETE);
+    for audience in each(json!([null, 1, ["quillgate", 1], [["quillgate"]]])) {
+        assert_refused(&with_claim("aud", Some(audience)), INCOMPLETE);
     }
 }
 
@@ -379,10 +358,7 @@ fn authorization_takes_precedence_over_an_assertion() {
 #[test]
 fn access_header_is_ignored_without_an_issuer_for_it() {
     let team = token(&header(), &team_claims());
-    for config in [
-        configuration(),
-        config_of(&json!([issuers()[0]])).ok().unwrap(),
-    ] {
+    for config in [configuration(), config_of(&json!([issuers()[0]])).unwrap()] {
         for token in [&team, &own_token(&own_claims())] {
             let problem = identify(&in_assertion(token), &config).unwrap_err();
             assert_eq!(summarize(&problem), "401 missing-token", "{token}");

@@ -15,8 +15,8 @@ use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::http::url::{decode_percent, split_url};
 use sha2::{Digest, Sha256};
 
-use super::{ISSUERS, SIGN_IN, signing_in};
-use crate::fixtures::{NOW, RequestHead, SECRET, at, configure, encode, field_and_rule, summarize};
+use super::{SIGN_IN, signing_in, signing_in_with};
+use crate::fixtures::{NOW, RequestHead, SECRET, at, encode, field_and_rule, summarize};
 
 fn pairs(text: &str) -> BTreeMap<String, String> {
     let pair = |pair: &str| {
@@ -119,9 +119,8 @@ fn sign_in_requests_a_code_bound_to_the_browser() {
 fn callback_returns_the_code_and_the_pkce_verifier() {
     let browser = Browser::new("issuer=Second&return=/?route=jobs", 1);
     let config = signing_in();
-    let callback = browser
-        .come_back(&browser.answer(), &config, at(599))
-        .unwrap();
+    let callback = browser.come_back(&browser.answer(), &config, at(599));
+    let callback = callback.unwrap();
     let expected = "https://second.example/token";
     assert_eq!(callback.issuer.token_endpoint, expected);
     assert_eq!(callback.nonce, browser.sent["nonce"]);
@@ -142,10 +141,7 @@ fn callback_returns_the_code_and_the_pkce_verifier() {
 
 #[test]
 fn callback_without_a_started_sign_in_is_rejected() {
-    let (browser, other) = (
-        Browser::new("issuer=Second", 1),
-        Browser::new("issuer=Second", 2),
-    );
+    let [browser, other] = [1, 2].map(|seed| Browser::new("issuer=Second", seed));
     let config = signing_in();
     for query in [
         String::new(),
@@ -175,11 +171,7 @@ fn callback_without_a_started_sign_in_is_rejected() {
     let twice = format!("{}; {}", browser.cookie, browser.cookie);
     assert_failed(read_callback(&config.auth, &head(&url, Some(&twice)), NOW));
     let secret = Some("a-newer-secret-of-the-gateway-of-40-letters");
-    let other = configure(&[
-        ("TRUSTED_ISSUERS", Some(ISSUERS)),
-        ("SIGN_IN_ISSUERS", Some(SIGN_IN)),
-        ("ACCESS_TOKEN_SECRET", secret),
-    ]);
+    let other = signing_in_with(&[("ACCESS_TOKEN_SECRET", secret)]);
     assert_failed(browser.come_back(&browser.answer(), &other, NOW));
 }
 
@@ -313,11 +305,8 @@ fn callback_of_another_issuer_is_rejected() {
     let own = with("https%3A%2F%2Flogin.example");
     assert!(browser.come_back(&own, &config, NOW).is_ok());
     assert_failed(browser.come_back(&with("https%3A%2F%2Fevil.example"), &config, NOW));
-    let without: &str = Box::leak(SIGN_IN.replace("\"Second\"", "\"Third\"").into());
-    let config = configure(&[
-        ("TRUSTED_ISSUERS", Some(ISSUERS)),
-        ("SIGN_IN_ISSUERS", Some(without)),
-    ]);
+    let without = SIGN_IN.replace("\"Second\"", "\"Third\"");
+    let config = signing_in_with(&[("SIGN_IN_ISSUERS", Some(&without))]);
     assert_failed(browser.come_back(&browser.answer(), &config, NOW));
 }
 

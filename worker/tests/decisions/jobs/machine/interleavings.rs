@@ -12,7 +12,7 @@ use quillgate_worker::jobs::poll::CREATION_DELAY;
 use quillgate_worker::jobs::poll_budget::{PollBudget, PollUsage};
 use quillgate_worker::jobs::webhook::JobEnd;
 
-use super::{MISSING, TIMING};
+use super::{MISSING, TIMING, state};
 
 const SECOND: Millis = Millis::from_seconds(1);
 const BUDGET: PollBudget = PollBudget {
@@ -24,20 +24,14 @@ const ENDS: [JobEnd; 2] = [JobEnd::Completed, JobEnd::Failed];
 
 #[derive(Debug, Clone, Copy)]
 enum Action {
-    /// Mintlify creates the job. The response is on its way.
-    Create {
-        has_webhook: bool,
-    },
+    /// Mintlify creates the job, with a webhook if `true`. The response is on its way.
+    Create(bool),
     /// The gateway receives the response to the creation.
     CreateAnswered,
     /// The job changes at Mintlify. It may finish, or start again.
-    Change {
-        end: Option<JobEnd>,
-    },
-    /// Mintlify accepts a follow-up. The response is on its way.
-    FollowUp {
-        is_active: bool,
-    },
+    Change(Option<JobEnd>),
+    /// Mintlify accepts a follow-up. The response is on its way, with the new state if `true`.
+    FollowUp(bool),
     /// The gateway receives the response to the oldest follow-up.
     FollowUpAnswered,
     Join,
@@ -46,15 +40,10 @@ enum Action {
     /// The upstream processes all running polls. Their responses are on their way.
     Process,
     /// The gateway receives the response to a poll.
-    Answer {
-        poll: usize,
-        failure: Option<PollFailure>,
-    },
+    Answer(usize, Option<PollFailure>),
     /// The response to the oldest poll arrives and cannot be stored.
     Lose,
-    Wait {
-        seconds: u64,
-    },
+    Wait(Millis),
     /// The runtime evicts the object. Sockets stay open.
     Restart,
 }
@@ -66,19 +55,20 @@ fn action() -> impl Strategy<Value = Action> {
         retry_after: wait.map(Millis::from_seconds),
     });
     prop_oneof![
-        2 => any::<bool>().prop_map(|has_webhook| Action::Create { has_webhook }),
+        2 => any::<bool>().prop_map(Action::Create),
         3 => Just(Action::CreateAnswered),
-        3 => prop::option::of(prop::sample::select(ENDS.as_slice())).prop_map(|end| Action::Change { end }),
-        2 => any::<bool>().prop_map(|is_active| Action::FollowUp { is_active }),
+        3 => prop::option::of(prop::sample::select(ENDS.as_slice())).prop_map(Action::Change),
+        2 => any::<bool>().prop_map(Action::FollowUp),
         2 => Just(Action::FollowUpAnswered),
         2 => Just(Action::Join),
         1 => Just(Action::Leave),
         1 => Just(Action::Delete),
         4 => Just(Action::Process),
         6 => (0..4_usize, prop::option::weighted(0.3, failure))
-            .prop_map(|(poll, failure)| Action::Answer { poll, failure }),
+            .prop_map(|(poll, failure)| Action::Answer(poll, failure)),
         1 => Just(Action::Lose),
-        6 => prop_oneof![0..20_u64, 0..2_000_u64].prop_map(|seconds| Action::Wait { seconds }),
+        6 => prop_oneof![0..20_u64, 0..2_000_u64]
+            .prop_map(|seconds| Action::Wait(Millis::from_seconds(seconds))),
         1 => Just(Action::Restart),
     ]
 }
@@ -101,6 +91,13 @@ struct Slot {
     /// The announcements since the job last started.
     announced: Vec<JobEnd>,
     is_recorded: bool,
+}
+
+impl Slot {
+    fn is_listed(&self) -> bool {
+        let record = self.job.record.as_ref();
+        record.is_some_and(|record| record.is_listed)
+    }
 }
 
 struct World {
@@ -133,26 +130,23 @@ impl World {
     }
 
     fn interest(&self, slot: usize) -> Interest {
-        let Slot { job, watchers, .. } = &self.slots[slot];
-        let is_listed = job.record.as_ref().is_some_and(|record| record.is_listed);
-        let earliest_poll = is_listed.then(|| BUDGET.find_next(&self.usage())).flatten();
+        let slot = &self.slots[slot];
+        let next = slot.is_listed().then(|| BUDGET.find_next(&self.usage()));
+        let earliest_poll = next.flatten();
         Interest {
-            is_watched: !watchers.is_empty(),
+            is_watched: !slot.watchers.is_empty(),
             earliest_poll,
         }
     }
 
     fn new_state(&mut self, end: Option<JobEnd>) -> State {
         self.count += 1;
-        State {
-            data: format!("{}", self.count),
-            end,
-        }
+        state(&self.count.to_string(), end)
     }
 
     fn act(&mut self, slot: usize, action: Action) {
         match action {
-            Action::Create { has_webhook } => {
+            Action::Create(has_webhook) => {
                 if self.slots[slot].truth.is_none() {
                     let state = self.new_state(None);
                     self.slots[slot].truth = Some(state.clone());
@@ -165,19 +159,19 @@ impl World {
                     self.apply(slot, created);
                 }
             }
-            Action::Change { end } => {
+            Action::Change(end) => {
                 let state = self.new_state(end);
                 let truth = &mut self.slots[slot].truth;
                 *truth = truth.take().map(|_| state);
             }
-            Action::FollowUp { is_active } => {
+            Action::FollowUp(is_active) => {
                 let state = self.new_state(None);
                 let slot = &mut self.slots[slot];
                 // A caller knows the id only from the response to the creation.
                 if let (Some(earlier), None) = (slot.truth.clone(), &slot.creation) {
                     slot.truth = Some(state.clone());
-                    slot.follow_ups
-                        .push(if is_active { state } else { earlier });
+                    let response = if is_active { state } else { earlier };
+                    slot.follow_ups.push(response);
                 }
             }
             Action::FollowUpAnswered => {
@@ -202,7 +196,7 @@ impl World {
                     response.clone_from(truth);
                 }
             }
-            Action::Answer { poll, failure } => self.answer(slot, poll, failure),
+            Action::Answer(poll, failure) => self.answer(slot, poll, failure),
             Action::Lose => {
                 let Slot { polls, job, .. } = &mut self.slots[slot];
                 if let Some(poll) = polls.keys().min().copied() {
@@ -210,7 +204,7 @@ impl World {
                     job.polling.fail(poll, self.now);
                 }
             }
-            Action::Wait { seconds } => self.now = self.now.plus(Millis::from_seconds(seconds)),
+            Action::Wait(time) => self.now = self.now.plus(time),
             Action::Restart => {
                 for slot in &mut self.slots {
                     slot.job.polling = <_>::default();
@@ -228,9 +222,8 @@ impl World {
     fn join(&mut self, slot: usize) {
         let has_room = BUDGET.count_immediate(&self.usage(), self.now) > 0;
         let Slot { job, .. } = &self.slots[slot];
-        let is_listed = job.record.as_ref().is_some_and(|record| record.is_listed);
-        let is_due = job.is_poll_due(None, self.now, &TIMING);
-        if is_due && job.polling.running.is_none() && (!is_listed || has_room) {
+        let is_due = job.is_poll_due(None, self.now, &TIMING) && job.polling.running.is_none();
+        if is_due && (!self.slots[slot].is_listed() || has_room) {
             self.apply_effect(slot, &Effect::Poll);
         }
         match self.slots[slot].job.record.clone() {
@@ -305,14 +298,11 @@ impl World {
     }
 
     fn apply_effect(&mut self, slot: usize, effect: &Effect) {
-        let is_listed = |slot: &Slot| slot.job.record.as_ref().is_some_and(|row| row.is_listed);
         match effect {
             Effect::Poll => {
-                assert!(
-                    self.slots[slot].job.polling.running.is_none(),
-                    "one poll at a time"
-                );
-                if is_listed(&self.slots[slot]) {
+                let running = self.slots[slot].job.polling.running;
+                assert!(running.is_none(), "one poll at a time");
+                if self.slots[slot].is_listed() {
                     self.counted.push(self.now);
                     let used = self.usage().used;
                     assert!(used <= BUDGET.limit, "{used} polls in a window");
@@ -321,7 +311,7 @@ impl World {
                 self.slots[slot].polls.insert(self.count, None);
                 self.apply(slot, Event::PollStarted(self.count));
             }
-            Effect::Charge => assert!(!is_listed(&self.slots[slot])),
+            Effect::Charge => assert!(!self.slots[slot].is_listed()),
             Effect::Notify => {
                 let slot = &mut self.slots[slot];
                 let record = slot.job.record.as_ref().expect("a record");
@@ -329,12 +319,10 @@ impl World {
             }
             Effect::QueueWebhook(announcement) => {
                 let announced = &mut self.slots[slot].announced;
-                assert!(
-                    announced.last() != Some(announcement)
-                        && !announced.contains(&JobEnd::Unfinished)
-                        && !announced.contains(&JobEnd::NotFound),
-                    "{announcement:?} after {announced:?}"
-                );
+                let is_repeated = announced.last() == Some(announcement);
+                let is_lost = |end: &JobEnd| matches!(end, JobEnd::Unfinished | JobEnd::NotFound);
+                let is_allowed = !is_repeated && !announced.iter().any(is_lost);
+                assert!(is_allowed, "{announcement:?} after {announced:?}");
                 announced.push(*announcement);
             }
             Effect::UpdateWebhook(end) => {
@@ -353,29 +341,20 @@ impl World {
     }
 
     fn check(&self, slot: usize) {
-        let Slot {
-            job,
-            is_recorded,
-            watchers,
-            ..
-        } = &self.slots[slot];
+        let Slot { job, watchers, .. } = &self.slots[slot];
         let Some(record) = &job.record else {
             assert!(watchers.is_empty(), "a watcher of a job that is not stored");
             return;
         };
-        assert!(
-            *is_recorded || !record.is_listed,
-            "a deleted record came back"
-        );
+        let is_deleted = record.is_listed && !self.slots[slot].is_recorded;
+        assert!(!is_deleted, "a deleted record came back");
         let is_awaited = !watchers.is_empty() || record.has_webhook;
         let next = job.next_time(self.interest(slot), self.now, &TIMING);
         if is_awaited && !record.is_finished() && !record.is_given_up {
             assert!(next.is_some(), "an awaited job is never due");
         }
-        assert!(
-            watchers.iter().all(|last| *last == record.state.data),
-            "a stale watcher"
-        );
+        let is_current = |last: &String| *last == record.state.data;
+        assert!(watchers.iter().all(is_current), "a stale watcher");
     }
 
     /// Lets Mintlify finish the jobs, and every response arrive. Then everybody knows the end.
@@ -386,23 +365,14 @@ impl World {
                 self.now = self.now.plus(SECOND);
                 self.act(slot, Action::FollowUpAnswered);
             }
-            self.act(
-                slot,
-                Action::Change {
-                    end: Some(JobEnd::Archived),
-                },
-            );
+            self.act(slot, Action::Change(Some(JobEnd::Archived)));
         }
         let is_watched = |slot: &Slot| !slot.watchers.is_empty();
         let watched: Vec<_> = self.slots.iter().map(is_watched).collect();
-        let last = Action::Answer {
-            poll: 0,
-            failure: None,
-        };
         let is_quiet = (0..400).any(|_| {
             for slot in 0..JOBS {
                 self.act(slot, Action::Process);
-                self.act(slot, last);
+                self.act(slot, Action::Answer(0, None));
             }
             let next = |slot: usize| {
                 let interest = self.interest(slot);
@@ -414,21 +384,16 @@ impl World {
         });
         assert!(is_quiet, "a job is polled for ever");
         for (slot, was_watched) in self.slots.iter().zip(watched) {
-            let Slot {
-                job,
-                watchers,
-                announced,
-                ..
-            } = slot;
-            let Some(record) = &job.record else { continue };
-            assert!(watchers.is_empty(), "a watcher waits for ever: {record:?}");
+            let Some(record) = &slot.job.record else {
+                continue;
+            };
+            let has_watcher = !slot.watchers.is_empty();
+            assert!(!has_watcher, "a watcher waits for ever: {record:?}");
             let is_known = record.state.end == Some(JobEnd::Archived) || record.is_given_up;
             assert!(is_known || !was_watched, "the end is unknown: {record:?}");
-            let is_told = !announced.is_empty() || record.is_given_up;
-            assert!(
-                is_told || !record.has_webhook || record.is_restarted(),
-                "no webhook: {record:?}"
-            );
+            let is_told = !slot.announced.is_empty() || record.is_given_up;
+            let needs_webhook = record.has_webhook && !record.is_restarted();
+            assert!(is_told || !needs_webhook, "no webhook: {record:?}");
         }
     }
 }

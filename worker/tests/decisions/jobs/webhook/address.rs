@@ -2,7 +2,7 @@ use quillgate_worker::http::url::lowercase_origin;
 use quillgate_worker::jobs::job_settings::WebhookSettings;
 use quillgate_worker::jobs::webhook::{MAX_URL_LENGTH, check_address, recheck_address};
 
-use crate::fixtures::field_and_rule;
+use crate::fixtures::{Predicate, field_and_rule};
 
 fn hosts(list: &[&str]) -> Vec<String> {
     list.iter().map(|host| (*host).to_owned()).collect()
@@ -29,10 +29,12 @@ fn assert_refused(url: &str, hosts: &[String]) {
     assert!(url.len() < 12 || !problem.detail.contains(url));
 }
 
-/// Asserts that a rule other than the allowlist rejects the URL.
+/// Asserts that a rule other than the allowlist rejects each URL.
 #[track_caller]
-fn assert_never_allowed(url: &str) {
-    assert_refused(url, &listing(url));
+fn assert_never_allowed(urls: &[impl AsRef<str>]) {
+    for url in urls.iter().map(AsRef::as_ref) {
+        assert_refused(url, &listing(url));
+    }
 }
 
 #[test]
@@ -68,7 +70,7 @@ fn public_https_url_is_accepted_with_lowercase_scheme_and_host() {
 
 #[test]
 fn url_must_be_absolute_https() {
-    for url in [
+    assert_never_allowed(&[
         "",
         "hooks.example.com",
         "//hooks.example.com",
@@ -95,14 +97,12 @@ fn url_must_be_absolute_https() {
         "https://hooks.example.com#@evil",
         "https://hooks.example.com\\@10.0.0.1/",
         "https, https://hooks.example.com/",
-    ] {
-        assert_never_allowed(url);
-    }
+    ]);
 }
 
 #[test]
 fn url_with_credentials_is_rejected() {
-    for url in [
+    assert_never_allowed(&[
         "https://user@hooks.example.com/",
         "https://user:pass@hooks.example.com/",
         "https://@hooks.example.com/",
@@ -110,9 +110,7 @@ fn url_with_credentials_is_rejected() {
         "https://hooks.example.com@10.0.0.1/",
         "https://hooks.example.com:443@10.0.0.1/",
         "https://hooks.example.com%40@10.0.0.1/",
-    ] {
-        assert_never_allowed(url);
-    }
+    ]);
 }
 
 #[test]
@@ -120,7 +118,7 @@ fn malformed_host_or_port_is_rejected() {
     let long_label = format!("https://{}.example/", "a".repeat(64));
     let long_host = format!("https://{}example/", "a.".repeat(124));
     assert_eq!(long_host.len() - "https:///".len(), 255);
-    for url in [
+    assert_never_allowed(&[
         "https://?x",
         "https://:443/",
         "https://hooks.example.com./",
@@ -153,9 +151,7 @@ fn malformed_host_or_port_is_rejected() {
         "https://[v1.x]/",
         &long_label,
         &long_host,
-    ] {
-        assert_never_allowed(url);
-    }
+    ]);
 }
 
 #[test]
@@ -164,9 +160,7 @@ fn nonpublic_ipv4_address_is_rejected() {
         169.254.169.254 172.16.0.1 172.31.255.255 192.0.0.1 192.0.2.1 192.88.99.1 192.168.0.1 \
         198.18.0.1 198.19.255.255 198.51.100.1 203.0.113.1 224.0.0.1 255.255.255.255";
     for host in hosts.split(' ') {
-        assert_never_allowed(&format!("https://{host}/"));
-        assert_never_allowed(&format!("https://{host}:8443/"));
-        assert_never_allowed(&format!("https://{host}./"));
+        assert_never_allowed(&["/", ":8443/", "./"].map(|rest| format!("https://{host}{rest}")));
     }
 }
 
@@ -176,7 +170,7 @@ fn unusual_ip_notation_is_rejected() {
         08.8.8.8 8.8.8.256 8.8.8.8.8 8.8.8.8. 8.8.8.0x8 example.0x example.1 127.0.0.1. \
         4294967296 %31%32%37.0.0.1 \u{ff11}27.0.0.1";
     for host in hosts.split(' ') {
-        assert_never_allowed(&format!("https://{host}/"));
+        assert_never_allowed(&[format!("https://{host}/")]);
     }
 }
 
@@ -187,8 +181,7 @@ fn ipv6_address_must_be_global_unicast() {
         2001:0:7f00:1:: 2001:2::1 2001:1ff:ffff::1 2001:db8::1 2002:7f00:1:: 3fff::1 4000::1 \
         5f00::1 fc00::1 fd00:ec2::254 fe80::1 fec0::1 ff02::1 1fff::1";
     for literal in literals.split(' ') {
-        assert_never_allowed(&format!("https://[{literal}]/"));
-        assert_never_allowed(&format!("https://[{literal}]:8443/"));
+        assert_never_allowed(&["", ":8443"].map(|port| format!("https://[{literal}]{port}/")));
     }
 }
 
@@ -198,8 +191,7 @@ fn local_host_name_is_rejected() {
         metadata.google.internal a.internal nas.home.arpa home.arpa a.b.home.arpa intranet com \
         metadata host:8443";
     for host in hosts.split(' ') {
-        assert_never_allowed(&format!("https://{host}/"));
-        assert_never_allowed(&format!("http://{host}/"));
+        assert_never_allowed(&["https", "http"].map(|scheme| format!("{scheme}://{host}/")));
     }
 }
 
@@ -207,7 +199,7 @@ fn local_host_name_is_rejected() {
 fn url_length_is_limited() {
     let url = |length: usize| format!("{:x<length$}", "https://hooks.example.com/");
     assert!(check_address(&url(MAX_URL_LENGTH), &listing(&url(MAX_URL_LENGTH))).is_ok());
-    assert_never_allowed(&url(MAX_URL_LENGTH + 1));
+    assert_never_allowed(&[url(MAX_URL_LENGTH + 1)]);
 }
 
 #[test]
@@ -217,14 +209,13 @@ fn only_listed_hosts_are_accepted_including_the_port() {
         "Ci.Example.com:8443",
         "[2606:4700::1]:444",
     ]);
-    for url in [
+    let is_accepted = |url: &str| check_address(url, &hosts).is_ok();
+    is_accepted.accepts(&[
         "https://hooks.example.com/",
         "https://HOOKS.example.com/x?y",
         "https://ci.example.com:8443/",
         "https://[2606:4700::1]:444/",
-    ] {
-        assert!(check_address(url, &hosts).is_ok(), "{url}");
-    }
+    ]);
     for url in [
         "https://hooks.example.com:443/",
         "https://hooks.example.com:8443/",

@@ -46,16 +46,12 @@ fn deliver(hanging: &[usize], healthy: &[usize], healthy_due: Millis) -> Millis 
             assert!(!is_busy, "{receiver}");
             queue.begin(receiver, now);
             queue.begin_request(receiver, now);
-            let time = if receiver.contains("hanging") {
-                TIMEOUT
-            } else {
-                Millis(50)
-            };
+            let is_hanging = receiver.contains("hanging");
+            let time = if is_hanging { TIMEOUT } else { Millis(50) };
             ends.push((now.plus(time), receiver.to_owned()));
-            left.iter_mut()
-                .find(|(waiting, _)| waiting.receiver == receiver)
-                .unwrap()
-                .1 -= 1;
+            let mut left = left.iter_mut();
+            let chosen = left.find(|(waiting, _)| waiting.receiver == receiver);
+            chosen.unwrap().1 -= 1;
         }
         assert!(ends.len() <= 2);
         let alarm = queue.next_due(&rest(&left), now).filter(|at| *at > now);

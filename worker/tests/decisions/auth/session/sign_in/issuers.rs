@@ -4,17 +4,13 @@ use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
 
 use super::{Browser, pairs};
-use crate::auth::session::{ISSUERS, SIGN_IN, signing_in};
-use crate::fixtures::{NOW, configure, variables};
+use crate::auth::session::{SIGN_IN, issuers, signing_in, signing_in_with};
+use crate::fixtures::{NOW, variables};
 
 #[test]
 fn each_issuer_has_its_own_client_secret() {
-    let body = |secret: &'static str, query: &str| {
-        let config = configure(&[
-            ("TRUSTED_ISSUERS", Some(ISSUERS)),
-            ("SIGN_IN_ISSUERS", Some(SIGN_IN)),
-            ("SIGN_IN_CLIENT_SECRET", Some(secret)),
-        ]);
+    let body = |secret: &str, query: &str| {
+        let config = signing_in_with(&[("SIGN_IN_CLIENT_SECRET", Some(secret))]);
         let browser = Browser::new(query, 1);
         let callback = browser.come_back(&browser.answer(), &config, NOW).unwrap();
         pairs(&callback.body).get("client_secret").cloned()
@@ -27,42 +23,31 @@ fn each_issuer_has_its_own_client_secret() {
 
 #[test]
 fn invalid_sign_in_variables_are_rejected() {
-    let refusal = |issuers: &str, secret: Option<&'static str>| {
-        let issuers: &'static str = Box::leak(issuers.into());
+    let trusted = issuers();
+    let refusal = |sign_in: &str, secret: Option<&str>| {
         let changes = [
-            ("TRUSTED_ISSUERS", Some(ISSUERS)),
-            ("SIGN_IN_ISSUERS", Some(issuers)),
+            ("TRUSTED_ISSUERS", Some(&*trusted)),
+            ("SIGN_IN_ISSUERS", Some(sign_in)),
             ("SIGN_IN_CLIENT_SECRET", secret),
         ];
-        Config::read(variables(&changes))
-            .err()
-            .map(|error| error.to_string())
+        let error = Config::read(variables(&changes)).err();
+        error.map(|error| error.to_string())
     };
     assert_eq!(refusal(SIGN_IN, None), None);
     let properties = "must have issuers with the properties";
     let one_of = "must have in issuer one of TRUSTED_ISSUERS";
+    let different = "must have a different name";
+    let endpoint = "https://second.example/t";
     for (from, to, words) in [
         (SIGN_IN, "{}", "must be a JSON list"),
         (SIGN_IN, "[5]", properties),
         (r#""clientId": "client-1","#, "", properties),
         (r#""scope""#, r#""scopes""#, properties),
         (r#": "client-1""#, r#": """#, "must have in clientId"),
-        (
-            ": \"Second\"",
-            ": \"Acme & Sons\"",
-            "must have a different name",
-        ),
+        (": \"Second\"", ": \"Acme & Sons\"", different),
         (r#""name": "Second""#, r#""name": """#, "must have in name"),
-        (
-            "https://login.example\",",
-            "https://access.example\",",
-            one_of,
-        ),
-        (
-            "https://second.example/t",
-            "http://second.example/t",
-            "must have endpoints",
-        ),
+        ("login.example\",", "access.example\",", one_of),
+        (endpoint, "http://second.example/t", "must have endpoints"),
         ("openid email", "email", "must have openid in scope"),
     ] {
         let error = refusal(&SIGN_IN.replace(from, to), None).unwrap();
@@ -131,18 +116,14 @@ fn a_rejected_client_is_a_failure_of_the_issuer_that_names_the_variables() {
 
 #[test]
 fn only_a_rejected_code_is_a_failed_sign_in() {
-    let invalid_grant = r#"{"error":"invalid_grant"}"#;
+    let invalid_grant = Some(r#"{"error":"invalid_grant"}"#);
     let (failed, unavailable) = (ProblemKind::SignInFailed, ProblemKind::IssuerUnavailable);
     for (response, kind, reason) in [
-        (
-            Some((400, Some(invalid_grant))),
-            failed,
-            "responded with 400",
-        ),
+        (Some((400, invalid_grant)), failed, "responded with 400"),
         (Some((400, None)), failed, "responded with 400"),
         (Some((429, None)), unavailable, "responded with 429"),
         (
-            Some((500, Some(invalid_grant))),
+            Some((500, invalid_grant)),
             unavailable,
             "responded with 500",
         ),
