@@ -2,15 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailed } from "./command_line.mjs";
-import {
-  quillgate,
-  read,
-  readJson,
-  respondWith,
-  server,
-  succeed,
-  useStandIn,
-} from "./session.mjs";
+import { quillgate, read, readJson, respondWith, server, succeed, useStandIn } from "./session.mjs";
 import { problem } from "./stand_in.mjs";
 
 const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];

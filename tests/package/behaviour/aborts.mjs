@@ -2,14 +2,7 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { LISTS, pageOf } from "../scripted_lists.mjs";
-import {
-  against,
-  describe,
-  inTurn,
-  JOB,
-  rejectionOf,
-  when,
-} from "./fixtures.mjs";
+import { against, describe, inTurn, JOB, rejectionOf, when } from "./fixtures.mjs";
 
 describe("Aborts", () => {
   const reasons = [new Error("enough"), "a string", { kind: "api", message: "a look-alike" }, null];

@@ -1,7 +1,16 @@
 /** How invalid arguments and options are rejected. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { against, assertInvalid, describe, JOB, KEY, quillgate, rejectionOf, when } from "./fixtures.mjs";
+import {
+  against,
+  assertInvalid,
+  describe,
+  JOB,
+  KEY,
+  quillgate,
+  rejectionOf,
+  when,
+} from "./fixtures.mjs";
 
 describe("Invalid input", () => {
   when(

@@ -46,8 +46,7 @@ describe("Lists of page views", () => {
     "a loop ends at the last row of a page",
     "the connection of the prefetched next page is closed",
     () => {
-      const respond = (received, number) =>
-        number === 0 ? VIEWS(received) : { stall: "head" };
+      const respond = (received, number) => (number === 0 ? VIEWS(received) : { stall: "head" });
       return against(respond, async ({ analytics }, server) => {
         let count = 0;
         for await (const _ of analytics.views()) {

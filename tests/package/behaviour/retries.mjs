@@ -43,13 +43,10 @@ describe("Retries", () => {
     "the call rejects with ServerError and is not retried",
     () => {
       const json = { type: "/problems/upstream-credential", status: 502, detail: "refused" };
-      return againstGateway(
-        { status: 502, json },
-        async ({ agentJobs }, { requests }) => {
-          await rejectionOf(agentJobs.get("j1"), "ServerError");
-          assert.equal(requests.length, 1);
-        }
-      );
+      return againstGateway({ status: 502, json }, async ({ agentJobs }, { requests }) => {
+        await rejectionOf(agentJobs.get("j1"), "ServerError");
+        assert.equal(requests.length, 1);
+      });
     },
   );
 

@@ -125,15 +125,12 @@ describe("Waiting for a job", () => {
       path.endsWith("/events")
         ? { status: 403, json: { title: "no such route" } }
         : { json: { ...JOB, status: "completed" } };
-    return againstGateway(
-      respond,
-      async (client, { requests }) => {
-        skipWaits(context);
-        assert.equal((await client.agentJobs.wait("j1")).status, "completed");
-        assert.equal((await client.agentJobs.wait("j1")).status, "completed");
-        const paths = requests.map(({ path }) => path.replace("/v2/agent/acme/job/", ""));
-        assert.deepEqual(paths, ["j1/events", "j1", "j1"]);
-      }
-    );
+    return againstGateway(respond, async (client, { requests }) => {
+      skipWaits(context);
+      assert.equal((await client.agentJobs.wait("j1")).status, "completed");
+      assert.equal((await client.agentJobs.wait("j1")).status, "completed");
+      const paths = requests.map(({ path }) => path.replace("/v2/agent/acme/job/", ""));
+      assert.deepEqual(paths, ["j1/events", "j1", "j1"]);
+    });
   });
 });

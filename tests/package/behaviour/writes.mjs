@@ -4,8 +4,8 @@ import { inspect } from "node:util";
 import {
   against,
   againstGateway,
-  assertInvalid,
   assertBetween,
+  assertInvalid,
   describe,
   inTurn,
   JOB,
@@ -27,18 +27,15 @@ describe("Writes through a gateway", () => {
   }
 
   when("a write has no `idempotencyKey`", "the call sends a new random `Idempotency-Key`", () =>
-    againstGateway(
-      { json: JOB },
-      async ({ agentJobs }, { requests }) => {
-        await agentJobs.create({ prompt: "p" });
-        await agentJobs.create({ prompt: "p" });
-        await agentJobs.sendMessage("j1", { prompt: "p" }, { idempotencyKey: "mine" });
-        const keys = keysOf(requests);
-        assert.match(keys[0], /^[0-9a-f]{32}$/);
-        assert.notEqual(keys[0], keys[1]);
-        assert.equal(keys[2], "mine");
-      }
-    ),
+    againstGateway({ json: JOB }, async ({ agentJobs }, { requests }) => {
+      await agentJobs.create({ prompt: "p" });
+      await agentJobs.create({ prompt: "p" });
+      await agentJobs.sendMessage("j1", { prompt: "p" }, { idempotencyKey: "mine" });
+      const keys = keysOf(requests);
+      assert.match(keys[0], /^[0-9a-f]{32}$/);
+      assert.notEqual(keys[0], keys[1]);
+      assert.equal(keys[2], "mine");
+    }),
   );
 
   when(
@@ -54,7 +51,7 @@ describe("Writes through a gateway", () => {
           assert.equal(new Set(keysOf(requests)).size, 1);
           assertBetween(waits[0], 375, 500);
           assertBetween(waits[1], 750, 1000);
-        }
+        },
       ),
   );
 
@@ -73,17 +70,14 @@ describe("Writes through a gateway", () => {
   );
 
   when("a job is created with a `webhookUrl`", "the call sends it to a gateway", () =>
-    againstGateway(
-      { json: JOB },
-      async ({ agentJobs }, { requests }) => {
-        const webhookUrl = "https://hooks.example/done";
-        await agentJobs.create({ prompt: "p" }, { webhookUrl });
-        assert.equal(requests[0].headers["webhook-url"], webhookUrl);
-        const invalid = agentJobs.create({ prompt: "p" }, { webhookUrl: "x" });
-        await assertInvalid(invalid, "webhookUrl", "webhook-url");
-        assert.equal(requests.length, 1);
-      }
-    ),
+    againstGateway({ json: JOB }, async ({ agentJobs }, { requests }) => {
+      const webhookUrl = "https://hooks.example/done";
+      await agentJobs.create({ prompt: "p" }, { webhookUrl });
+      assert.equal(requests[0].headers["webhook-url"], webhookUrl);
+      const invalid = agentJobs.create({ prompt: "p" }, { webhookUrl: "x" });
+      await assertInvalid(invalid, "webhookUrl", "webhook-url");
+      assert.equal(requests.length, 1);
+    }),
   );
 
   when(
@@ -129,7 +123,7 @@ describe("Writes through a gateway", () => {
           assert.deepEqual(waits.slice(1), new Array(9).fill(1000));
           assert.equal(requests.length, 11);
           assert.equal(new Set(keysOf(requests)).size, 1);
-        }
+        },
       ),
   );
 
@@ -145,7 +139,7 @@ describe("Writes through a gateway", () => {
           assert.equal(error.constructor, quillgate.ConflictError);
           assert.equal(error.code, "/problems/idempotency-key-in-use");
           assert.equal(requests.length, 33);
-        }
+        },
       ),
   );
 
@@ -161,19 +155,16 @@ describe("Writes through a gateway", () => {
         [504, "upstream-timeout"],
       ]) {
         const response = { status, json: { type: `/problems/${kind}`, status, outcome } };
-        await againstGateway(
-          response,
-          async ({ agentJobs }, { requests }) => {
-            const error = await rejectionOf(agentJobs.create({ prompt: "p" }));
-            assert.equal(error.constructor, quillgate.OutcomeUnknownError);
-            assert.ok(error instanceof quillgate.ApiError);
-            const { name, code, problem } = error;
-            assert.deepEqual([name, error.status], ["OutcomeUnknownError", status]);
-            assert.equal(code, `/problems/${kind}`);
-            assert.equal(problem.type, code);
-            assert.equal(requests.length, 1);
-          }
-        );
+        await againstGateway(response, async ({ agentJobs }, { requests }) => {
+          const error = await rejectionOf(agentJobs.create({ prompt: "p" }));
+          assert.equal(error.constructor, quillgate.OutcomeUnknownError);
+          assert.ok(error instanceof quillgate.ApiError);
+          const { name, code, problem } = error;
+          assert.deepEqual([name, error.status], ["OutcomeUnknownError", status]);
+          assert.equal(code, `/problems/${kind}`);
+          assert.equal(problem.type, code);
+          assert.equal(requests.length, 1);
+        });
       }
     },
   );
@@ -206,29 +197,23 @@ describe("Writes through a gateway", () => {
     "`force` is set without a key",
     "the call rejects with ValidationError; nothing is sent",
     () =>
-      againstGateway(
-        {},
-        async ({ agentJobs }, { requests }) => {
-          for (const options of [{ force: true }, { force: true, idempotencyKey: undefined }]) {
-            const call = agentJobs.create({ prompt: "p" }, options);
-            await assertInvalid(call, "idempotencyKey", "required");
-          }
-          assert.equal(requests.length, 0);
+      againstGateway({}, async ({ agentJobs }, { requests }) => {
+        for (const options of [{ force: true }, { force: true, idempotencyKey: undefined }]) {
+          const call = agentJobs.create({ prompt: "p" }, options);
+          await assertInvalid(call, "idempotencyKey", "required");
         }
-      ),
+        assert.equal(requests.length, 0);
+      }),
   );
 
   when("`force` is set", "the write sends `Idempotency-Retry: force` and is sent once", () =>
-    againstGateway(
-      { status: 503 },
-      async ({ agentJobs }, { requests }) => {
-        const options = { idempotencyKey: "mine", force: true };
-        await rejectionOf(agentJobs.create({ prompt: "p" }, options));
-        await rejectionOf(agentJobs.sendMessage("j1", { prompt: "p" }, options));
-        assert.deepEqual(keysOf(requests), ["mine", "mine"]);
-        const forced = requests.map(({ headers }) => headers["idempotency-retry"]);
-        assert.deepEqual(forced, ["force", "force"]);
-      }
-    ),
+    againstGateway({ status: 503 }, async ({ agentJobs }, { requests }) => {
+      const options = { idempotencyKey: "mine", force: true };
+      await rejectionOf(agentJobs.create({ prompt: "p" }, options));
+      await rejectionOf(agentJobs.sendMessage("j1", { prompt: "p" }, options));
+      assert.deepEqual(keysOf(requests), ["mine", "mine"]);
+      const forced = requests.map(({ headers }) => headers["idempotency-retry"]);
+      assert.deepEqual(forced, ["force", "force"]);
+    }),
   );
 });
