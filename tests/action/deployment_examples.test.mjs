@@ -53,9 +53,8 @@ describe("documented workflows", { concurrency: CONCURRENCY }, () => {
       const heading = "Redeploy when a remote OpenAPI file changes";
       return runExample(run, heading, { end, id, cache, variables });
     };
-    const [V1, V2] = ["1", "2"].map(
-      (version) => `{"openapi":"3.1.0","info":{"version":${version}}}`,
-    );
+    const makeFile = (version) => `{"openapi":"3.1.0","info":{"version":${version}}}`;
+    const [V1, V2] = [makeFile(1), makeFile(2)];
     const count = async () => (await run.deployments()).length;
 
     const first = await runWith(V1, SUCCESS);

@@ -1,6 +1,6 @@
 /** A gateway in workerd whose rules allow each event only what its workflow needs. */
 import { after, before, test } from "node:test";
-import { startGate } from "../gateway/recorded_gateway.mjs";
+import { startGate, trust } from "../gateway/recorded_gateway.mjs";
 import { startIssuer } from "../harness/issuer.mjs";
 import { REPOSITORY_ID, WorkflowRun } from "./fixtures.mjs";
 import { startGithub } from "./github.mjs";
@@ -50,7 +50,6 @@ class DeploymentGate {
       projects: PROJECTS,
       scope,
     }));
-    const trusted = [{ issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules }];
     this.gate = await startGate(name, {
       upstream: {
         projects: PROJECTS,
@@ -59,7 +58,7 @@ class DeploymentGate {
       },
       gateway: {
         vars: {
-          TRUSTED_ISSUERS: JSON.stringify(trusted),
+          ...trust(issuer, rules),
           JOB_POLL_SECONDS: "1",
           JOB_POLLS_PER_HOUR: "100000",
           CREATE_LIMIT_PER_HOUR: "100000",

@@ -89,6 +89,14 @@ export function errorsOf({ annotations }) {
   return annotations.filter(({ level }) => level === "error");
 }
 
+/** Asserts that a step failed with one error. */
+export function assertFailed(result, message, title) {
+  const error = only(errorsOf(result));
+  assert.match(error.message, message);
+  if (title !== undefined) assert.equal(error.title, title);
+  assert.equal(result.code, 1, result.raw);
+}
+
 /** The event payload of a pull request from this repository, or from a fork with another id. */
 export function pullRequestEvent(number, { headId = Number(REPOSITORY_ID), head, base } = {}) {
   return {

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { errorsOf, only, pullRequestEvent, warningsOf } from "./fixtures.mjs";
+import { assertFailed, errorsOf, only, pullRequestEvent, warningsOf } from "./fixtures.mjs";
 import { useStandIn } from "./gateway_stand_in.mjs";
 import { startRepository } from "./repository.mjs";
 
@@ -15,6 +15,9 @@ const NO_COMMIT = "0".repeat(40);
 const [BASE, HEAD] = ["a", "b"].map((digit) => digit.repeat(40));
 const COMPARISON = `/repos/acme/docs/compare/${BASE}...${HEAD}`;
 const { PATH } = process.env;
+
+/** A response of GitHub that compares two commits. */
+const compared = (status, ...names) => ({ status, files: names.map((filename) => ({ filename })) });
 
 const test = useStandIn();
 
@@ -133,32 +136,22 @@ describe("changed paths in the checkout", { concurrency: CONCURRENCY }, () => {
 describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => {
   const push = { event: { before: BASE, after: HEAD } };
 
-  for (const [name, response, guard, outcome, reason] of [
-    ["a changed path", { status: "ahead", files: [{ filename: "docs/a" }] }, "docs/**", "changed"],
-    [
-      "the former name of a path",
-      { status: "ahead", files: [{ filename: "a", previous_filename: "docs/a" }] },
-      ...["docs/**", "changed"],
-    ],
-    ["other paths", { status: "ahead", files: [{ filename: "src/a" }] }, "docs/**", "skipped"],
-    ["no path", { status: "identical", files: [] }, "docs/**", "skipped", /none of the 0/],
-    [
-      "a forced push",
-      { status: "diverged", files: [{ filename: "src/a" }] },
-      ...["docs/**", "undecided", /forced push replaced the previous commit/],
-    ],
-    ["a shortened branch", { status: "behind", files: [] }, "docs/**", "undecided", /forced/],
-    [
-      "300 paths, GitHub's maximum",
-      { status: "ahead", files: Array.from({ length: 300 }, (_, at) => ({ filename: `${at}` })) },
-      ...["docs/**", "undecided", /only the first 300 changed paths/],
-    ],
-    ["a deleted commit", undefined, "docs/**", "undecided", /checkout lacks a commit.*status 404/],
-    ["no files", { status: "ahead" }, "docs/**", "undecided", /lists no files/],
+  const renamed = { filename: "a", previous_filename: "docs/a" };
+  const many = Array.from({ length: 300 }, (_, at) => String(at));
+  for (const [name, response, outcome, reason] of [
+    ["a changed path", compared("ahead", "docs/a"), "changed"],
+    ["the former name of a path", { status: "ahead", files: [renamed] }, "changed"],
+    ["other paths", compared("ahead", "src/a"), "skipped"],
+    ["no path", compared("identical"), "skipped", /none of the 0/],
+    ["a forced push", compared("diverged", "src/a"), "undecided", /replaced the previous commit/],
+    ["a shortened branch", compared("behind"), "undecided", /forced/],
+    ["300 paths, GitHub's maximum", compared("ahead", ...many), "undecided", /only the first 300/],
+    ["a deleted commit", undefined, "undecided", /checkout lacks a commit.*status 404/],
+    ["no files", { status: "ahead" }, "undecided", /lists no files/],
   ]) {
     test(`is ${outcome} after ${name}`, async (run) => {
       if (response !== undefined) run.github.resources[COMPARISON] = response;
-      const result = await runGuard(run, guard, push);
+      const result = await runGuard(run, "docs/**", push);
       assert.deepEqual(run.github.reads, [COMPARISON]);
       if (outcome === "changed") await assertChanged(run, result, /docs\/a changed/);
       if (outcome === "skipped") await assertSkipped(run, result, reason ?? /none of the 1/);
@@ -178,7 +171,7 @@ describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => 
       git("checkout", "--quiet", "-b", "next");
       const head = commit("src/a.ts");
       const path = `/repos/acme/docs/compare/${base}...${head}`;
-      run.github.resources[path] = { status: "ahead", files: [{ filename: "src/a.ts" }] };
+      run.github.resources[path] = compared("ahead", "src/a.ts");
       const options = { event: eventOf(base, head), prepare: checkOut(head, { depth: 1 }) };
       const result = await runGuard(run, "docs/**", options);
       await assertSkipped(run, result, /none of the 1 changed paths/);
@@ -187,13 +180,13 @@ describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => 
   }
 
   test("is read when the runner has no Git", async (run) => {
-    run.github.resources[COMPARISON] = { status: "ahead", files: [] };
+    run.github.resources[COMPARISON] = compared("ahead");
     const result = await runGuard(run, "docs/**", { ...push, env: { PATH: "" } });
     await assertSkipped(run, result, /none of the 0/);
   });
 
   test("accepts a diverged pull request, whose paths GitHub compares with the merge base", async (run) => {
-    run.github.resources[COMPARISON] = { status: "diverged", files: [{ filename: "src/a" }] };
+    run.github.resources[COMPARISON] = compared("diverged", "src/a");
     const result = await runGuard(run, "docs/**", { event: pullRequest(BASE, HEAD) });
     await assertSkipped(run, result, /none of the 1/);
   });
@@ -224,7 +217,7 @@ describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => 
   }
 
   test("compares the commits of a merge group", async (run) => {
-    run.github.resources[COMPARISON] = { status: "ahead", files: [{ filename: "docs/a" }] };
+    run.github.resources[COMPARISON] = compared("ahead", "docs/a");
     const event = { merge_group: { base_sha: BASE, head_sha: HEAD } };
     await assertChanged(run, await runGuard(run, "docs/**", { event }), /docs\/a changed/);
   });
@@ -303,9 +296,7 @@ describe("invalid guards", { concurrency: CONCURRENCY }, () => {
     ["run:", /no command after run:/],
   ]) {
     test(`rejects ${JSON.stringify(guard)}`, async (run) => {
-      const result = await runGuard(run, guard);
-      assert.equal(result.code, 1);
-      assert.match(only(errorsOf(result)).message, message);
+      assertFailed(await runGuard(run, guard), message);
       assert.deepEqual(await run.gateway.jobs(), []);
     });
   }
@@ -325,9 +316,7 @@ describe("inputs of other commands", { concurrency: CONCURRENCY }, () => {
     [{ prompt: "x", preview: true, wait: false }, /preview needs wait: true/],
   ]) {
     test(`rejects the inputs ${JSON.stringify(inputs)}`, async (run) => {
-      const result = await run.run({ with: { prompt: undefined, ...inputs } });
-      assert.equal(result.code, 1);
-      assert.match(only(errorsOf(result)).message, message);
+      assertFailed(await run.run({ with: { prompt: undefined, ...inputs } }), message);
       assert.deepEqual(run.github.tokens, []);
     });
   }

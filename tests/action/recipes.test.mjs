@@ -62,7 +62,7 @@ const NO_GAPS = {
 };
 
 describe("the gap report", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }, () => {
-  async function report(t, reports, respond) {
+  async function report(t, reports, respond = () => ({ text: "ok" })) {
     const place = await startPlace(t, reports);
     const slack = await startScriptedServer(respond);
     t.after(() => slack.stop());
@@ -74,22 +74,15 @@ describe("the gap report", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }, () =>
   }
 
   test("the gap report posts searches without a click and pages with bad ratings", async (t) => {
-    const { result, messages, gateway } = await report(
-      t,
-      {
-        searches: searchPage(
-          searchRow("refund", 12, 0),
-          searchRow("Refu", 8, 0),
-          ...NO_GAPS.searches.searches,
-        ),
-        "feedback/by-page": ratings(
-          { path: "/b", thumbsUp: 1, thumbsDown: 3, code: 0, total: 4 },
-          { path: "/c", thumbsUp: 0, thumbsDown: 9, code: 0, total: 9 },
-          ...NO_GAPS["feedback/by-page"].feedback,
-        ),
-      },
-      () => ({ text: "ok" }),
-    );
+    const searches = [searchRow("refund", 12, 0), searchRow("Refu", 8, 0)];
+    const { result, messages, gateway } = await report(t, {
+      searches: searchPage(...searches, ...NO_GAPS.searches.searches),
+      "feedback/by-page": ratings(
+        { path: "/b", thumbsUp: 1, thumbsDown: 3, code: 0, total: 4 },
+        { path: "/c", thumbsUp: 0, thumbsDown: 9, code: 0, total: 9 },
+        ...NO_GAPS["feedback/by-page"].feedback,
+      ),
+    });
     assert.equal(result.code, 0, result.raw);
     const { blocks } = only(messages);
     const texts = blocks.map(({ text }) => text.text);
@@ -106,11 +99,7 @@ describe("the gap report", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }, () =>
     const rows = Array.from({ length: 30 }, (_, at) =>
       searchRow(`${MENTIONS}\n::error::${"&é".repeat(60)}${at}`, 99 - at, 0),
     );
-    const { result, messages } = await report(
-      t,
-      { ...NO_GAPS, searches: searchPage(...rows) },
-      () => ({ text: "ok" }),
-    );
+    const { result, messages } = await report(t, { ...NO_GAPS, searches: searchPage(...rows) });
     assert.equal(result.code, 0, result.raw);
     const { text } = only(only(messages).blocks);
     assert.ok(text.text.length > 2000 && text.text.length <= 3000);
@@ -121,7 +110,7 @@ describe("the gap report", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }, () =>
   });
 
   test("the gap report posts nothing without gaps", async (t) => {
-    const { result, messages } = await report(t, NO_GAPS, () => ({ text: "ok" }));
+    const { result, messages } = await report(t, NO_GAPS);
     assert.deepEqual([result.code, messages], [0, []], result.raw);
     assert.equal(result.summary, "There were no gaps last week.\n");
   });
@@ -231,11 +220,9 @@ describe("the feedback workflow", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }
     const rows = Array.from({ length: 110 }, (_, at) => row(`f${at}`, `comment of ${at}`));
     const { issues, faults, run } = await startTracker(t, rows);
     for (const { id } of rows.slice(0, 102)) {
-      const issue = {
-        body: `<!-- quillgate-feedback ${id} -->\n`,
-        labels: [{ name: "reader-feedback" }],
-      };
-      issues.push({ user: { login: "github-actions[bot]" }, ...issue });
+      const body = `<!-- quillgate-feedback ${id} -->\n`;
+      const user = { login: "github-actions[bot]" };
+      issues.push({ user, body, labels: [{ name: "reader-feedback" }] });
     }
     Object.assign(faults, { allowed: 105, create: 403 });
     const failed = await run();

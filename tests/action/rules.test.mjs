@@ -1,7 +1,7 @@
 /** Runs the documented workflows against a gateway. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { startGate } from "../gateway/recorded_gateway.mjs";
+import { startGate, trustedIssuer } from "../gateway/recorded_gateway.mjs";
 import { startIssuer } from "../harness/issuer.mjs";
 import { ALL_EXAMPLES, commits, EXAMPLES, INTRUDERS, OTHER_EXAMPLES } from "./examples.mjs";
 import { PULL_REQUEST } from "./fixtures.mjs";
@@ -19,12 +19,10 @@ let gate;
 
 before(async () => {
   for (const { heading } of ALL_EXAMPLES) issuers[heading] = await startIssuer();
-  const trusted = ALL_EXAMPLES.map(({ heading }) => ({
-    issuer: issuers[heading].url,
-    audience: "quillgate",
-    jwks: issuers[heading].jwksUrl,
-    rules: [{ ...readExample(heading).rule, projects: [projects[heading]] }],
-  }));
+  const trusted = ALL_EXAMPLES.map(({ heading }) => {
+    const rule = { ...readExample(heading).rule, projects: [projects[heading]] };
+    return trustedIssuer(issuers[heading], [rule]);
+  });
   gate = await startGate("action-rules", {
     upstream: { projects: Object.values(projects), jobDurationMs: JOB_DURATION_MS },
     gateway: {
@@ -64,15 +62,14 @@ describe("workflows", { concurrency: CONCURRENCY }, () => {
         GITHUB_API_URL: github.url,
         GITHUB_EVENT_NAME: claims.event_name,
       };
-      const context = {
-        event,
-        ref_name: "main",
-        get sha() {
-          return commits.last;
-        },
-      };
       const running = startWorkflowJob(definition, {
-        github: context,
+        github: {
+          event,
+          ref_name: "main",
+          get sha() {
+            return commits.last;
+          },
+        },
         checkOut,
         toStep: (inputs) => ({
           with: { ...inputs, gateway: gate.gateway.url, project: projects[heading] },

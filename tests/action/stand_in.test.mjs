@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
-import { COMPLETED, errorsOf, only } from "./fixtures.mjs";
+import { assertFailed, COMPLETED, errorsOf, only } from "./fixtures.mjs";
 import { useStandIn } from "./gateway_stand_in.mjs";
 
 const CONCURRENCY = 4;
@@ -38,10 +38,8 @@ describe("identity tokens", { concurrency: CONCURRENCY }, () => {
     await gateway.failCreation((response) => response.destroy());
     const result = await run.run({ with: { wait: false } });
     assert.deepEqual(await gateway.jobs(), []);
-    assert.equal(result.code, 1, result.raw);
-    const error = only(errorsOf(result));
-    assert.equal(error.title, "The Action cannot tell whether the job started");
-    assert.match(error.message, /no identity token: status 403/);
+    const title = "The Action cannot tell whether the job started";
+    assertFailed(result, /no identity token: status 403/, title);
   });
 });
 
@@ -56,11 +54,8 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
 
   test("quotes the gateway's refusal with its request id", async (run) => {
     await run.gateway.failCreation(422);
-    const result = await run.run();
-    assert.equal(result.code, 1);
-    const { title, message } = only(errorsOf(result));
-    assert.equal(title, "The job was not started");
-    assert.match(message, /the gateway refused: .*it was refused.*request-1/);
+    const message = /the gateway refused: .*it was refused.*request-1/;
+    assertFailed(await run.run(), message, "The job was not started");
   });
 
   test("reports an unknown outcome when an open connection broke and later ones are refused", async (run) => {
@@ -81,9 +76,9 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     ["a redirect", 302, { location: "https://login.example" }, "status 302, without a type"],
   ]) {
     test(`reports that ${name} does not come from a gateway`, async (run) => {
-      await run.gateway.failCreation((response) => {
-        response.writeHead(status, headers).end("<html>");
-      });
+      await run.gateway.failCreation((response) =>
+        response.writeHead(status, headers).end("<html>"),
+      );
       const { title, message } = only(errorsOf(await run.run()));
       assert.equal(title, "The job was not started");
       const start = `${run.gateway.url} is not a Quillgate gateway`;
@@ -92,16 +87,11 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     });
   }
 
+  const OTHER_PROJECT = [403, "project-not-allowed", "the access token is not for this project"];
+  const ACCESS_TOKEN = { token: "an-access-token-of-the-gateway" };
   for (const [problem, message, inputs] of [
-    [
-      [403, "project-not-allowed", "the access token is not for this project"],
-      /Change the input project, or add "demo-docs" to the projects of the rule/,
-    ],
-    [
-      [403, "project-not-allowed", "the access token is not for this project"],
-      /Change the input project, or give a token for "demo-docs"/,
-      { token: "an-access-token-of-the-gateway" },
-    ],
+    [OTHER_PROJECT, /input project, or add "demo-docs" to the projects of the rule/],
+    [OTHER_PROJECT, /input project, or give a token for "demo-docs"/, ACCESS_TOKEN],
     [
       [403, "insufficient-scope", "this requires an access token with the scope jobs:create"],
       /scope jobs:create\. Add it to the scope of the rule/,
@@ -117,9 +107,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     test(`explains the problem ${problem[1]} for ${credential} by the input to change`, async (run) => {
       await run.gateway.failCreation(problem);
       const result = await run.run({ with: inputs });
-      const error = only(errorsOf(result));
-      assert.equal(error.title, "The job was not started");
-      assert.match(error.message, message);
+      assertFailed(result, message, "The job was not started");
       const [status] = problem;
       assert.equal(result.groups.length, status === 401 ? 1 : 0, "claims help only after a 401");
     });
@@ -152,18 +140,13 @@ describe("untrusted text", { concurrency: CONCURRENCY }, () => {
 describe("prompts", { concurrency: CONCURRENCY }, () => {
   const writeFile = (name, content) => (folder) => writeFileSync(join(folder, name), content);
 
-  function runWithFile(run, name, prepare, inputs) {
-    return run.run({
-      with: { prompt: undefined, "prompt-file": name, wait: false, ...inputs },
-      prepare,
-    });
+  function runWithFile(run, name, prepare) {
+    const inputs = { prompt: undefined, "prompt-file": name, wait: false };
+    return run.run({ with: inputs, prepare });
   }
 
   async function assertMistake(run, result, pattern) {
-    const { title, message } = only(errorsOf(result));
-    assert.equal(result.code, 1);
-    assert.equal(title, "The step is set up wrongly");
-    assert.match(message, pattern);
+    assertFailed(result, pattern, "The step is set up wrongly");
     assert.match(result.summary, /^### The step is set up wrongly\n\n> /);
     assert.doesNotMatch(result.raw, /^ +at /m, "the output has a stack trace");
     assert.deepEqual(await run.gateway.jobs(), []);
@@ -213,9 +196,7 @@ describe("inputs", { concurrency: CONCURRENCY }, () => {
     [{ "idempotency-key": "schön" }, /the input idempotency-key must be/],
   ]) {
     test(`rejects the input ${JSON.stringify(inputs)} by its name`, async (run) => {
-      const result = await run.run({ with: inputs });
-      assert.equal(result.code, 1);
-      assert.match(only(errorsOf(result)).message, message);
+      assertFailed(await run.run({ with: inputs }), message);
       assert.deepEqual(await run.gateway.jobs(), []);
     });
   }

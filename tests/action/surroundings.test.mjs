@@ -1,7 +1,7 @@
 /** The action behind a proxy, at a limit, in reusable workflows, and with files of other programs. */
 import assert from "node:assert/strict";
 import * as http from "node:http";
-import { COMPLETED, errorsOf, only, pullRequestEvent } from "./fixtures.mjs";
+import { assertFailed, COMPLETED, pullRequestEvent } from "./fixtures.mjs";
 import { useStandIn } from "./gateway_stand_in.mjs";
 
 /** Node.js before 24.14 cannot enable a proxy at run time. */
@@ -46,14 +46,13 @@ test(
   async (run, t) => {
     const { seen, result } = await runBehindProxy(run, t);
     assert.deepEqual(seen, ["gate.corp.example:443"]);
-    const { title, message } = only(errorsOf(result));
-    assert.equal(title, "The job was not started");
-    assert.match(message, /^the proxy requires credentials .*\(407\)/);
+    const message = /^the proxy requires credentials .*\(407\)/;
+    assertFailed(result, message, "The job was not started");
   },
 );
 
 test("names an invalid proxy variable and never prints its value", async (run, t) => {
   const { result } = await runBehindProxy(run, t, "http://me:Pa#ssS3CRET@proxy.example");
-  assert.match(only(errorsOf(result)).message, /^https_proxy is not a proxy's URL/);
+  assertFailed(result, /^https_proxy is not a proxy's URL/);
   assert.ok(!`${result.raw}${result.summary}`.includes("S3CRET"));
 });

@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { capture } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
+import { makeFolder } from "../harness/folder.mjs";
 
 const VALUE = "hunter2-of-the-operator";
-let folder;
-
-before(() => {
-  folder = mkdtempSync(join(tmpdir(), "quillgate-check-config-"));
-});
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = makeFolder({ after }, "check-config");
 
 async function checkConfig(...args) {
   const command = ["run", "check-config", "--", ...args];

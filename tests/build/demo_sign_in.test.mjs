@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, request as sendRequest } from "node:http";
+import { request as sendRequest } from "node:http";
+import { text } from "node:stream/consumers";
 import { after, before, beforeEach, test } from "node:test";
 import { startDemoSignIn } from "../../scripts/demo_sign_in.mjs";
+import { listen } from "../harness/listen.mjs";
 
 const TOKEN = "header.payload.signature";
 const COOKIE = "__Host-quillgate=id; Path=/; Secure; HttpOnly; SameSite=Strict";
@@ -14,20 +16,17 @@ let pageUrl;
 let demo;
 
 before(async () => {
-  gateway = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray()).toString();
+  gateway = await listen(async (request, response) => {
     const { method, url, headers } = request;
-    received.push({ method, url, headers, body });
-    response.writeHead(201, { "set-cookie": COOKIE });
-    response.end("{}");
-  }).listen(0, "127.0.0.1");
-  await once(gateway, "listening");
-  pageUrl = `http://127.0.0.1:${gateway.address().port}`;
+    received.push({ method, url, headers, body: await text(request) });
+    response.writeHead(201, { "set-cookie": COOKIE }).end("{}");
+  });
+  pageUrl = gateway.url;
   demo = await startDemoSignIn({ pageUrl, token: TOKEN, onUse: (next) => used.push(next) });
 });
 after(async () => {
   await demo.stop();
-  gateway.close();
+  await gateway.stop();
 });
 beforeEach(() => {
   received.length = 0;
@@ -38,12 +37,11 @@ beforeEach(() => {
 async function open(address, { method = "GET", headers = {} } = {}) {
   const sent = sendRequest(address, { method, headers }).end();
   const [response] = await once(sent, "response");
-  const text = Buffer.concat(await response.toArray()).toString();
-  return { status: response.statusCode, headers: response.headers, text };
+  return { status: response.statusCode, headers: response.headers, text: await text(response) };
 }
 
 test("the sign-in link redirects to the page with the cookie of a new session", async () => {
-  const { status, headers, text } = await open(demo.address());
+  const { status, headers, text: page } = await open(demo.address());
   assert.equal(status, 303);
   assert.equal(headers.location, `${pageUrl}/?signed-in=`);
   assert.deepEqual(headers["set-cookie"], [COOKIE]);
@@ -52,7 +50,7 @@ test("the sign-in link redirects to the page with the cookie of a new session", 
   const [{ method, url, headers: sent, body }] = received;
   assert.deepEqual([method, url, sent.origin], ["POST", "/session", pageUrl]);
   assert.deepEqual(JSON.parse(body), { token: TOKEN });
-  assert.ok(!JSON.stringify([headers, text]).includes(TOKEN));
+  assert.ok(!JSON.stringify([headers, page]).includes(TOKEN));
 });
 
 test("a sign-in link works once and is replaced by a new one", async () => {

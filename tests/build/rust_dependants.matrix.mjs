@@ -1,21 +1,16 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { run } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
+import { makeFolder } from "../harness/folder.mjs";
 
 /** Exports of the linker and of wasm-bindgen itself. */
 const TOOLCHAIN =
   /^(memory|__data_end|__heap_base|__wbindgen_.*|__externref_.*|__wbg_jspi_task_poll|__abort_handler|__instance_terminated)$/;
 
-let folder;
-
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "quillgate-dependants-"));
-});
-after(() => rm(folder, { recursive: true, force: true }));
+const folder = makeFolder({ after }, "dependants");
 
 /** Builds a new crate that depends on this one, and returns the folder of the output. */
 async function build({ name, file, source, manifest = "", args = [] }) {

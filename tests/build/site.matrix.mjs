@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { capture } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
+import { listen } from "../harness/listen.mjs";
 import { listMarkdown } from "../harness/markdown.mjs";
 import { launchBrowser } from "../page/browser.mjs";
 
@@ -33,7 +33,7 @@ async function npm(...args) {
 
 /** Serves the built files as a static host does, and opens a browser. */
 async function openSite(context) {
-  const server = createServer(({ url }, response) => {
+  const { url: origin, stop } = await listen(({ url }, response) => {
     const { pathname } = new URL(url, "http://site.example");
     const file = pathname.endsWith("/") ? `${pathname}index.html` : pathname;
     const path = file.slice(1).includes(".") ? file : `${file}.html`;
@@ -45,11 +45,10 @@ async function openSite(context) {
       response.writeHead(404).end();
     }
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  context.after(() => server.close());
+  context.after(stop);
   const browser = await launchBrowser();
   context.after(() => browser.close());
-  return { origin: `http://127.0.0.1:${server.address().port}`, page: await browser.newPage() };
+  return { origin, page: await browser.newPage() };
 }
 
 before(async () => {

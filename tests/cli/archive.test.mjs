@@ -1,7 +1,8 @@
 /** The commands for the gateway's archive. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { quillgate, read, respondWith, server, useStandIn } from "./session.mjs";
+import { assertFailed } from "./command_line.mjs";
+import { quillgate, read, readJson, respondWith, server, succeed, useStandIn } from "./session.mjs";
 import { problem } from "./stand_in.mjs";
 
 const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
@@ -9,8 +10,7 @@ const RANGE = ["--from", "2026-01-01", "--to", "2026-02-01"];
 useStandIn();
 
 test("daily writes every page of the series in each format and warns about missing days", async () => {
-  const { code, stdout, stderr } = await quillgate(["daily", ...RANGE, "--format", "table"]);
-  assert.equal(code, 0, stderr);
+  const { stdout, stderr } = await succeed(["daily", ...RANGE, "--format", "table"]);
   assert.equal(
     stdout,
     [
@@ -21,8 +21,7 @@ test("daily writes every page of the series in each format and warns about missi
     ].join("\n"),
   );
   assert.match(stderr, /1 day is not in the archive/);
-  const { stdout: json } = await quillgate(["daily", ...RANGE, "--json"]);
-  const rows = JSON.parse(json);
+  const rows = await readJson(["daily", ...RANGE]);
   const dates = rows.map(({ date }) => date);
   assert.deepEqual(dates, ["2026-01-01", "2026-01-02"]);
   const { stdout: ndjson } = await quillgate(["daily", ...RANGE]);
@@ -41,8 +40,7 @@ test("daily writes every page of the series in each format and warns about missi
 
 test("archive views writes every page in each format and warns about missing days", async () => {
   const args = ["archive", "views", ...RANGE];
-  const { code, stdout, stderr } = await quillgate([...args, "--format", "table", "--rows", "2"]);
-  assert.equal(code, 0, stderr);
+  const { stdout, stderr } = await succeed([...args, "--format", "table", "--rows", "2"]);
   assert.equal(
     stdout,
     [
@@ -54,18 +52,15 @@ test("archive views writes every page in each format and warns about missing day
   );
   assert.match(stderr, /2 of 3 pages/);
   assert.match(stderr, /1 day is not in the archive/);
-  const { stdout: json } = await quillgate([...args, "--json"]);
-  const totals = JSON.parse(json).map(({ total }) => total);
+  const rows = await readJson(args);
+  const totals = rows.map(({ total }) => total);
   assert.deepEqual(totals, [3, 6, 9]);
   const { stdout: ndjson } = await quillgate(args);
-  assert.deepEqual(ndjson.trimEnd().split("\n").map(JSON.parse), JSON.parse(json));
+  assert.deepEqual(ndjson.trimEnd().split("\n").map(JSON.parse), rows);
   const written = await quillgate([...args, "-o", "views.csv"]);
   assert.deepEqual([written.code, written.stdout], [0, ""], written.stderr);
-  const csv = read("views.csv");
-  assert.ok(
-    csv.startsWith('\ufeffpath,human,ai,total\r\n"/guides/1, ""so""\nto say",1,2,3\r\n'),
-    csv,
-  );
+  const begin = '\ufeffpath,human,ai,total\r\n"/guides/1, ""so""\nto say",1,2,3\r\n';
+  assert.ok(read("views.csv").startsWith(begin), read("views.csv"));
   assert.match(written.stderr, /1 day is not in the archive/);
 });
 
@@ -81,18 +76,15 @@ test("without dates, the archive's days end with yesterday and are 27", async ()
 });
 
 test("archive status lists stored, missing and failing days", async () => {
-  const { code, stdout } = await quillgate(["archive", "status"]);
-  assert.equal(code, 0);
+  const { stdout } = await succeed(["archive", "status"]);
   assert.match(stdout, /^days held +28$/m);
   assert.match(stdout, /^missing: from 2026-01-03 to before 2026-01-05$/m);
   assert.match(stdout, /^fails: 2026-01-03, storage \(2 attempts, again at 2026-02-01T/m);
-  const { stdout: json } = await quillgate(["archive", "status", "--json"]);
-  assert.equal(JSON.parse(json).bytes, 12345);
+  assert.equal((await readJson(["archive", "status"])).bytes, 12345);
 });
 
 test("archive plan sends a GET request, which starts no backfill", async () => {
-  const { code, stdout } = await quillgate(["archive", "plan", "--from", "2026-01-01"]);
-  assert.equal(code, 0);
+  const { stdout } = await succeed(["archive", "plan", "--from", "2026-01-01"]);
   assert.match(stdout, /^hours +never: the archive's share/m);
   const [{ method, path }] = server.requests;
   assert.equal(method, "GET");
@@ -101,11 +93,9 @@ test("archive plan sends a GET request, which starts no backfill", async () => {
 
 test("archive backfill needs --yes, sends a POST request and prints the estimate", async () => {
   const args = ["archive", "backfill", "--from", "2026-01-01"];
-  const refused = await quillgate(args);
-  assert.deepEqual([refused.code, server.requests.length], [2, 0]);
-  assert.match(refused.stderr, /--yes is required/);
-  const { code, stdout } = await quillgate([...args, "--yes"]);
-  assert.equal(code, 0);
+  assertFailed(await quillgate(args), 2, /--yes is required/);
+  assert.equal(server.requests.length, 0);
+  const { stdout } = await succeed([...args, "--yes"]);
   assert.match(stdout, /^first day +2026-01-01$/m);
   const [{ method, path, body }] = server.requests;
   assert.equal(method, "POST");
@@ -114,9 +104,8 @@ test("archive backfill needs --yes, sends a POST request and prints the estimate
 });
 
 test("archive plan warns when retention moves the first day", async () => {
-  const plan = (from) => quillgate(["archive", "plan", "--from", from]);
-  const { code, stdout, stderr } = await plan("2020-01-01");
-  assert.equal(code, 0);
+  const plan = (from) => succeed(["archive", "plan", "--from", from]);
+  const { stdout, stderr } = await plan("2020-01-01");
   assert.match(stdout, /^first day +2026-01-01$/m);
   assert.match(stderr, /keeps no day before the first one \(ARCHIVE_RETENTION_DAYS\)/);
   assert.equal((await plan("2026-01-01")).stderr, "");
@@ -130,9 +119,7 @@ test("maps refusals to exit codes and follows no redirect", async () => {
     [501, 6],
   ]) {
     respondWith(() => problem(status, "refused", "not for you"));
-    const { code: own, stderr } = await quillgate(["archive", "status"]);
-    assert.equal(own, code);
-    assert.match(stderr, /not for you/);
+    assertFailed(await quillgate(["archive", "status"]), code, /not for you/);
   }
   server.requests.length = 0;
   respondWith(() => ({ status: 302, headers: { location: `${server.url}/elsewhere` } }));

@@ -1,4 +1,5 @@
 /** Runs the command line in this process and captures its output. */
+import assert from "node:assert/strict";
 import { join } from "node:path";
 import { run } from "../../pkg/dist/cli/run.js";
 import { ROOT } from "../../scripts/versions.mjs";
@@ -29,6 +30,12 @@ export async function runCommand(args, options = {}) {
   const bytes = Buffer.concat(written.stdout);
   const stderr = Buffer.concat(written.stderr).toString();
   return { code, stdout: bytes.toString(), stderr, bytes };
+}
+
+/** Asserts that a command failed with an exit code and a message. */
+export function assertFailed({ code, stderr }, expectedCode, message) {
+  assert.equal(code, expectedCode, stderr);
+  assert.match(stderr, message);
 }
 
 async function* standardInput(text) {

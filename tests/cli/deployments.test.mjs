@@ -1,18 +1,20 @@
 /** The commands for deployments, previews and automations. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertFailed } from "./command_line.mjs";
 import {
-  folder,
+  browserEnv,
   interruptAt,
   quillgate,
   read,
+  readJson,
   respondWith,
   server,
+  succeed,
   useStandIn,
   waitForFile,
-  writeProgram,
 } from "./session.mjs";
-import { PREVIEW_URL, PROJECT, problem } from "./stand_in.mjs";
+import { OUTCOME_UNKNOWN, PREVIEW_URL, PROJECT } from "./stand_in.mjs";
 
 useStandIn();
 
@@ -29,8 +31,7 @@ test("deploy prints the id and the command that waits for it", async () => {
   const [{ method, path, body, headers }] = server.requests;
   assert.deepEqual([method, path, body], ["POST", `/v1/project/update/${PROJECT}`, ""]);
   assert.match(headers["idempotency-key"], /^[0-9a-f-]{36}$/);
-  const { stdout: json } = await quillgate(["deploy", "--json"]);
-  assert.deepEqual(JSON.parse(json), { statusId: "s_live" });
+  assert.deepEqual(await readJson(["deploy"]), { statusId: "s_live" });
 });
 
 test("deploy --wait shows each step and ends with the summary", async () => {
@@ -41,8 +42,7 @@ test("deploy --wait shows each step and ends with the summary", async () => {
     "quillgate: deployment s_live is success: Successfully updated deployment",
     "quillgate: deployment s_live is live: Deployed",
   ]);
-  const { stdout: json } = await quillgate(["deploy", "--wait", "--json"]);
-  const { statusId, isLive, deployment: ended } = JSON.parse(json);
+  const { statusId, isLive, deployment: ended } = await readJson(["deploy", "--wait"]);
   assert.deepEqual([statusId, isLive, ended.status], ["s_live", true, "success"]);
 });
 
@@ -51,8 +51,7 @@ test("a deployment that is live despite its failure exits with 0 and a warning",
   const { code, stdout, stderr } = await quillgate(["preview", "docs/new", "--wait"]);
   assert.deepEqual([code, stdout], [0, `s_warned\n${PREVIEW_URL}\n`]);
   assert.match(stderr, /^quillgate: deployment s_warned is live, but a later step failed: Failed/m);
-  const quiet = await quillgate(["deploy", "--wait", "--json"]);
-  assert.equal(quiet.code, 0);
+  const quiet = await succeed(["deploy", "--wait", "--json"]);
   assert.match(JSON.parse(quiet.stderr).warning.message, /s_warned is live, but/);
 });
 
@@ -67,10 +66,8 @@ test("a failed deployment exits with 7 and prints the last lines of its log", as
   assert.ok(!stderr.includes("\u001b"));
   const json = await quillgate(["deploy", "--wait", "--json"]);
   assert.equal(json.code, 7);
-  assert.deepEqual(
-    [JSON.parse(json.stdout).isLive, JSON.parse(json.stdout).deployment.status],
-    [false, "failure"],
-  );
+  const { isLive, deployment: ended } = JSON.parse(json.stdout);
+  assert.deepEqual([isLive, ended.status], [false, "failure"]);
   const { error } = JSON.parse(json.stderr);
   assert.deepEqual([error.exitCode, error.details.length], [7, 10]);
   const quiet = await quillgate(["deploy", "--wait", "--quiet"]);
@@ -86,24 +83,16 @@ test("preview sends the branch unchanged, and prints the URL of the server", asy
     assert.equal(path, `/v1/project/preview/${PROJECT}`);
     assert.deepEqual(JSON.parse(body), { branch });
   }
-  const dashed = await quillgate(["preview", "--", "--json"]);
+  await succeed(["preview", "--", "--json"]);
   assert.deepEqual(JSON.parse(server.requests.at(-1).body), { branch: "--json" });
-  assert.equal(dashed.code, 0);
 });
 
 test("an invalid --timeout starts nothing", async () => {
   for (const args of [["deploy"], ["preview", "b"], ["deployment", "watch", "s_live"]]) {
-    const { code, stderr } = await quillgate([...args, "--timeout", "soon"]);
-    assert.equal(code, 2);
-    assert.match(stderr, /--timeout/);
+    assertFailed(await quillgate([...args, "--timeout", "soon"]), 2, /--timeout/);
   }
   assert.equal(server.requests.length, 0);
 });
-
-function browserEnv() {
-  const BROWSER = writeProgram("browser", `echo "$1" > "${folder}/opened"`);
-  return { BROWSER, PATH: process.env.PATH };
-}
 
 test("preview --open opens the preview when it is live, also without --wait", async () => {
   const env = browserEnv();
@@ -117,8 +106,7 @@ test("preview --open opens neither a failed preview nor a URL that is not http o
   startAs("s_failed");
   assert.equal((await quillgate(["preview", "b", "--open"], { env })).code, 7);
   startAs("s_live", "file:///etc/passwd");
-  const { code, stderr } = await quillgate(["preview", "b", "--open"], { env });
-  assert.equal(code, 0);
+  const { stderr } = await succeed(["preview", "b", "--open"], { env });
   assert.match(stderr, /no URL of the preview to open/);
   assert.throws(() => read("opened"), { code: "ENOENT" });
 });
@@ -141,10 +129,9 @@ for (const args of [
   ["automation", "run", "w_1"],
 ]) {
   test(`an interrupted ${args[0]} prints the flag that repeats it safely`, async () => {
-    const { code, stderr } = await quillgate(args, { signal: interruptAt(/./) });
-    assert.equal(code, 130);
+    const result = await quillgate(args, { signal: interruptAt(/./) });
     const key = server.requests[0].headers["idempotency-key"];
-    assert.ok(stderr.includes(`to repeat it safely: --idempotency-key ${key}`), stderr);
+    assertFailed(result, 130, new RegExp(`to repeat it safely: --idempotency-key ${key}`));
   });
 }
 
@@ -152,22 +139,17 @@ test("automation run prints the run's id, and repeats only with --force", async 
   const { code, stdout, stderr } = await quillgate(["automation", "run", "w_1"]);
   assert.deepEqual([code, stdout], [0, "run_1\n"]);
   assert.match(stderr, /the run is queued/);
-  const { stdout: json } = await quillgate(["automation", "run", "w_1", "--json"]);
-  assert.deepEqual(JSON.parse(json), { schemaId: "w_1", instanceId: "run_1", jobId: "b_1" });
-  respondWith(() => {
-    const refusal = problem(502, "outcome-unknown", "the outcome is unknown");
-    return { ...refusal, json: { ...refusal.json, outcome: "unknown" } };
-  });
+  const run = await readJson(["automation", "run", "w_1"]);
+  assert.deepEqual(run, { schemaId: "w_1", instanceId: "run_1", jobId: "b_1" });
+  respondWith(() => OUTCOME_UNKNOWN);
   server.requests.length = 0;
   const unknown = await quillgate(["automation", "run", "w_1"]);
-  assert.equal(unknown.code, 9);
+  assertFailed(unknown, 9, /to repeat it: --idempotency-key \S+ --force/);
   assert.equal(server.requests.length, 1, "the command sent a second request");
-  assert.match(unknown.stderr, /to repeat it: --idempotency-key \S+ --force/);
 });
 
 test("deployment watch prints every change and maps the end to an exit code", async () => {
-  const live = await quillgate(["deployment", "watch", "s_live"]);
-  assert.equal(live.code, 0);
+  const live = await succeed(["deployment", "watch", "s_live"]);
   assert.equal(live.stdout, "in_progress: Building\nsuccess: Successfully updated deployment\n");
   const failed = await quillgate(["deployment", "watch", "s_failed", "--json"]);
   assert.equal(failed.code, 7);
@@ -177,8 +159,7 @@ test("deployment watch prints every change and maps the end to an exit code", as
 });
 
 test("deployment list prints a table, or rows of JSON", async () => {
-  const { code, stdout } = await quillgate(["deployment", "list", "--format", "table"]);
-  assert.equal(code, 0);
+  const { stdout } = await succeed(["deployment", "list", "--format", "table"]);
   const [head, first, second] = stdout.split("\n");
   assert.match(head, /^ID +STATUS +BRANCH +STARTED +BY +PREVIEW$/);
   assert.match(first, /^s_live +success +docs\/new +2026-01-01T00:00:00Z +alice +https:/);
@@ -186,8 +167,7 @@ test("deployment list prints a table, or rows of JSON", async () => {
   assert.ok(!stdout.includes("\u001b"));
   const { stdout: rows } = await quillgate(["deployment", "list"]);
   assert.equal(JSON.parse(rows.split("\n")[0]).statusId, "s_live");
-  const { stdout: json } = await quillgate(["deployment", "list", "--json", "--rows", "1"]);
-  assert.equal(JSON.parse(json).length, 1);
+  assert.equal((await readJson(["deployment", "list", "--rows", "1"])).length, 1);
   assert.match(server.requests.at(-1).path, /limit=1$/);
   respondWith(() => ({ json: { deployments: [], nextCursor: null } }));
   const empty = await quillgate(["deployment", "list"], { columns: 80 });
@@ -197,8 +177,7 @@ test("deployment list prints a table, or rows of JSON", async () => {
 test("deployment delete-record needs --yes without a terminal", async () => {
   assert.equal((await quillgate(["deployment", "delete-record", "s_live"])).code, 2);
   assert.equal(server.requests.length, 0);
-  const { code } = await quillgate(["deployment", "delete-record", "s_live", "--yes"]);
-  assert.equal(code, 0);
+  await succeed(["deployment", "delete-record", "s_live", "--yes"]);
   const [{ method, path }] = server.requests;
   assert.deepEqual([method, path], ["DELETE", `/v1/project/${PROJECT}/deployments/s_live`]);
 });

@@ -112,13 +112,8 @@ describe("GitHub Actions", () => {
   /** Returns the lines that the runner would execute as commands. */
   const findCommands = (text) =>
     text.split(/\r\n|\r|\n/).filter((line) => /^\s*::|##\[/.test(line.replace(/\p{Cf}/gu, "")));
-  const terms = [
-    "::error title=x::a",
-    " ::add-mask::b",
-    "a\r::warning::c",
-    "##[error]d",
-    "a\n\t::e",
-  ];
+  const annotations = ["::error title=x::a", "a\r::warning::c", "##[error]d"];
+  const terms = [...annotations, " ::add-mask::b", "a\n\t::e"];
   const searches = terms.map((searchQuery) => ({ searchQuery, hits: 1 }));
   const json = { searches, totalSearches: terms.length, nextCursor: null };
   const readers = {
@@ -142,28 +137,23 @@ describe("GitHub Actions", () => {
         if (shown) assert.deepEqual(shown, terms);
       }
     }
-    const { stdout } = await runCommand(["searches", "--format", "csv"], {
-      env: { ...env, GITHUB_ACTIONS: "" },
-    });
+    const elsewhere = { env: { ...env, GITHUB_ACTIONS: "" } };
+    const { stdout } = await runCommand(["searches", "--format", "csv"], elsewhere);
     assert.equal(findCommands(stdout).length, 5);
   });
 
   test("a command that two writes share is found, and a file is unchanged", () => {
     let written = "";
     const stream = { write: (text) => (written += text) };
-    const { stdout } = disarmOutputs({
-      env: { GITHUB_ACTIONS: "true" },
-      stdout: stream,
-      stderr: stream,
-    });
+    const env = { GITHUB_ACTIONS: "true" };
+    const { stdout } = disarmOutputs({ env, stdout: stream, stderr: stream });
     for (const part of ["a\n", " ", ":", ":error::x\n#", "#", "[group]\na:", ":b", "é".slice(0)]) {
       stdout.write(Buffer.from(part));
     }
     assert.equal(written, "a\n : :error::x\n## [group]\na::bé");
     const file = openSync(join(tmpdir(), `quillgate-${process.pid}`), "w");
     const target = { fd: file, write: () => true };
-    const host = { env: { GITHUB_ACTIONS: "true" }, stdout: target, stderr: target };
-    assert.equal(disarmOutputs(host).stdout, target);
+    assert.equal(disarmOutputs({ env, stdout: target, stderr: target }).stdout, target);
     closeSync(file);
     rmSync(join(tmpdir(), `quillgate-${process.pid}`));
   });
@@ -173,9 +163,8 @@ const hasMan = spawnSync("man", ["--version"]).status === 0;
 
 test("the man page has every command and renders without warnings", { skip: !hasMan }, async () => {
   const env = { ...process.env, MANWIDTH: "100", LC_ALL: "C.UTF-8", MAN_KEEP_FORMATTING: "" };
-  const { stdout, stderr } = await promisify(execFile)("man", ["--warnings", "-l", MAN_PAGE], {
-    env,
-  });
+  const args = ["--warnings", "-l", MAN_PAGE];
+  const { stdout, stderr } = await promisify(execFile)("man", args, { env });
   assert.equal(stderr, "");
   for (const { name, options } of COMMANDS) {
     assert.ok(stdout.includes(`   ${name}`), name);

@@ -99,9 +99,8 @@ test("the doctor finds a token that has expired or expires soon", async () => {
 });
 
 test("the doctor finds a token for another project", async () => {
-  const { check, found } = await findOnly({
-    env: { QUILLGATE_TOKEN: token({ projects: ["other"] }) },
-  });
+  const env = { QUILLGATE_TOKEN: token({ projects: ["other"] }) };
+  const { check, found } = await findOnly({ env });
   assert.deepEqual([check, found], ["scopes", "the token is not for demo-docs, but for other"]);
   const isUnsent = !server.requests.some(({ path }) => path.startsWith("/v"));
   assert.ok(isUnsent, "the doctor sent the token all the same");
@@ -133,9 +132,8 @@ for (const [what, value, message] of [
 test("the doctor finds a malformed token and a malformed admin key", async () => {
   const { wrong } = await runDoctor({ env: { QUILLGATE_TOKEN: "not-a-token" } });
   assert.match(wrong[0].found, /QUILLGATE_TOKEN does not contain a token/);
-  const { found } = await findOnly({
-    env: { QUILLGATE_TOKEN: "", QUILLGATE_ADMIN_KEY: "not-a-key" },
-  });
+  const env = { QUILLGATE_TOKEN: "", QUILLGATE_ADMIN_KEY: "not-a-key" };
+  const { found } = await findOnly({ env });
   assert.match(found, /does not contain an admin key/);
 });
 
@@ -144,11 +142,9 @@ test("the doctor finds a token that the gateway rejects, entirely or for one sco
   const refused = await findOnly();
   assert.match(refused.found, /401: the token is revoked/);
   respondTo(/^\/v1/, problem(403, "forbidden", "not allowed"));
-  const forbidden = await findOnly();
-  assert.deepEqual(
-    [forbidden.check, forbidden.action],
-    ["analytics:read", "ask for a token with the scope analytics:read"],
-  );
+  const { check, action } = await findOnly();
+  const advice = "ask for a token with the scope analytics:read";
+  assert.deepEqual([check, action], ["analytics:read", advice]);
 });
 
 for (const [direction, seconds, words] of [
@@ -181,18 +177,14 @@ test("the doctor finds a spent budget", async () => {
 });
 
 test("the doctor finds a spent budget behind a cached response", async () => {
-  const cached = {
-    ...budgetFields(0, 90),
-    "cache-status": "quillgate; hit; detail=quota-exceeded",
-  };
+  const detail = "quillgate; hit; detail=quota-exceeded";
+  const cached = { ...budgetFields(0, 90), "cache-status": detail };
   respondWith(({ path, headers }) => {
     if (!path.startsWith("/v1") || ARCHIVE_STATUS.test(path)) return undefined;
     // The cached response has budget fields only if the request has `no-cache`.
     const bypassesCache = headers["cache-control"] === "no-cache";
-    return {
-      headers: bypassesCache ? cached : {},
-      json: { totals: {}, views: [], hasMore: false },
-    };
+    const json = { totals: {}, views: [], hasMore: false };
+    return { headers: bypassesCache ? cached : {}, json };
   });
   const { check, level, found } = await findOnly();
   assert.deepEqual([check, level], ["budget", "problem"]);
@@ -240,6 +232,7 @@ test("the doctor finds a token file that other users can read", {
   assert.deepEqual((await runDoctor({ env, args })).wrong, []);
 });
 
+const NO_NUMBER = ["warning", /^the gateway's response has no number of days$/, /gateway's log/];
 for (const [what, answer, level, found, action] of [
   ["with gaps", { json: ARCHIVE }, "ok", /^28 days held, 2 missing, complete at 2026-02-01T/],
   ["with all days", { json: { complete: 1, missing: [] } }, "ok", /^1 day held, none missing$/],
@@ -248,16 +241,8 @@ for (const [what, answer, level, found, action] of [
     { json: { ...ARCHIVE, failed: 1 } },
     ...["warning", /^28 days held, 2 missing$/, /quillgate archive status/],
   ],
-  [
-    "without a number of days",
-    { json: { missing: [] } },
-    ...["warning", /^the gateway's response has no number of days$/, /gateway's log/],
-  ],
-  [
-    "whose missing days have no dates",
-    { json: { ...ARCHIVE, missing: [{}] } },
-    ...["warning", /^the gateway's response has no number of days$/, /gateway's log/],
-  ],
+  ["without a number of days", { json: { missing: [] } }, ...NO_NUMBER],
+  ["whose missing days have no dates", { json: { ...ARCHIVE, missing: [{}] } }, ...NO_NUMBER],
   [
     "of other projects",
     problem(501, "archive-not-configured", "ARCHIVE_PROJECTS has to name it"),

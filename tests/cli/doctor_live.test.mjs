@@ -7,7 +7,7 @@ import { canaryKey } from "../harness/canary.mjs";
 import { makeFolder } from "../harness/folder.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
 import { queryOf, startScriptedServer } from "../package/scripted_server.mjs";
-import { runCommand } from "./command_line.mjs";
+import { assertFailed, runCommand } from "./command_line.mjs";
 import { startInTerminal } from "./terminal.mjs";
 
 const PROJECT = "canary-project";
@@ -31,9 +31,8 @@ function respondLive(received) {
   if (pathname.startsWith("/v2/")) {
     const prLink = "https://git.canary.example/canary/docs/-/merge_requests/7";
     const source = { repository: "https://git.canary.example/canary/docs", ref: "canary" };
-    return {
-      json: { id: "canary", status: "completed", source, prLink, createdAt: "2026-11-27 1:2" },
-    };
+    const createdAt = "2026-11-27 1:2";
+    return { json: { id: "canary", status: "completed", source, prLink, createdAt } };
   }
   if (report === "searches" && cursor !== null) {
     if (queryOf(received).has("dateFrom")) return { status: 414, ...NOT_JSON };
@@ -43,11 +42,8 @@ function respondLive(received) {
 }
 
 const searches = Array.from({ length: 30 }, (_, at) => ({
-  ...{
-    searchQuery: "canary term".slice(0, 3 + (at % 9)) + at,
-    hits: 100 - at,
-    ctr: (at * 7) % 100,
-  },
+  searchQuery: "canary term".slice(0, 3 + (at % 9)) + at,
+  ...{ hits: 100 - at, ctr: (at * 7) % 100 },
   ...{ topClickedPage: "/canary", lastSearchedAt: "2026-11-27 22:30:00" },
 }));
 const REPORTS = {
@@ -191,18 +187,14 @@ describe("consent", () => {
     ["without an admin key", ["--yes"], { key: "" }, /needs Mintlify's admin key/],
   ]) {
     test(`no request is sent ${what}`, async () => {
-      const { code, stderr } = await runLive(args, options);
-      assert.equal(code, 2);
-      assert.match(stderr, message);
+      assertFailed(await runLive(args, options), 2, message);
       assert.equal(server.requests.length, 0);
     });
   }
 
   test("the flags of --live are rejected without it", async () => {
     for (const args of [["--yes"], ["--job", "x"], ["-o", "x"]]) {
-      const { code, stderr } = await runCommand(["doctor", ...args]);
-      assert.equal(code, 2);
-      assert.match(stderr, /needs --live/);
+      assertFailed(await runCommand(["doctor", ...args]), 2, /needs --live/);
     }
   });
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { PROJECT, startGate } from "../gateway/recorded_gateway.mjs";
 import { makeFolder } from "../harness/folder.mjs";
-import { runCommand } from "./command_line.mjs";
+import { assertFailed, runCommand } from "./command_line.mjs";
 
 const PAGES = 2600;
 const SCOPES =
@@ -32,9 +32,14 @@ after(() => gate?.stop());
 
 const quillgate = (args, options = {}) => runCommand(args, { env, folder, ...options });
 
+async function succeed(args) {
+  const result = await quillgate(args);
+  assert.equal(result.code, 0, result.stdout + result.stderr);
+  return result;
+}
+
 test("the doctor finds no problem with a gateway, and finds a rejected token", async () => {
-  const { code, stdout } = await quillgate(["doctor"]);
-  assert.equal(code, 0, stdout);
+  const { stdout } = await succeed(["doctor"]);
   assert.match(stdout, /^ok +budget +analytics: \d+ of 100 requests left$/m);
   const refused = { ...env, QUILLGATE_TOKEN: `${env.QUILLGATE_TOKEN.slice(0, -4)}AAAA` };
   const { code: problemCode, stdout: found } = await quillgate(["doctor"], { env: refused });
@@ -43,27 +48,22 @@ test("the doctor finds no problem with a gateway, and finds a rejected token", a
 });
 
 test("creates a job, waits for it, lists it and sends it a message", async () => {
-  const created = await quillgate(["job", "create", "--wait", "Document the new endpoint"]);
-  assert.equal(created.code, 0, created.stderr);
+  const created = await succeed(["job", "create", "--wait", "Document the new endpoint"]);
   const [id, link] = created.stdout.split("\n");
   assert.match(link, /^https:\/\/.*\/pull\/\d+$/);
   const { stdout: list } = await quillgate(["job", "list", "--json"]);
   assert.ok(JSON.parse(list).some((job) => job.id === id && job.status === "completed"));
-  const message = await quillgate(["job", "message", id, "Add an example", "--wait"]);
-  assert.equal(message.code, 0, message.stderr);
-  const watched = await quillgate(["job", "watch", id]);
-  assert.equal(watched.code, 0, watched.stderr);
+  await succeed(["job", "message", id, "Add an example", "--wait"]);
+  const watched = await succeed(["job", "watch", id]);
   assert.ok(watched.stdout.endsWith(`completed ${link}\n`), watched.stdout);
 });
 
 test("deploys, previews branches, and lists and shows what was started", async () => {
-  const deployed = await quillgate(["deploy", "--wait"]);
-  assert.equal(deployed.code, 0, deployed.stderr);
+  const deployed = await succeed(["deploy", "--wait"]);
   assert.match(deployed.stderr, /is live/);
   const failed = await quillgate(["preview", "fail-docs/new#1", "--wait"]);
   assert.equal(failed.code, 7, failed.stderr);
-  const warned = await quillgate(["preview", "live-failure-é", "--wait"]);
-  assert.equal(warned.code, 0, warned.stderr);
+  const warned = await succeed(["preview", "live-failure-é", "--wait"]);
   assert.match(warned.stderr, /is live, but a later step failed/);
   const [id, url] = warned.stdout.split("\n");
   assert.match(url, /^https:\/\//);
@@ -81,8 +81,7 @@ test("deploys, previews branches, and lists and shows what was started", async (
 
 test("runs an automation once for a key", async () => {
   const args = ["automation", "run", "weekly", "--idempotency-key", "release-42"];
-  const first = await quillgate(args);
-  assert.equal(first.code, 0, first.stderr);
+  const first = await succeed(args);
   assert.notEqual(first.stdout.trim(), "");
   assert.equal((await quillgate(args)).stdout, first.stdout);
   assert.equal((await gate.upstream.counters()).automationsRun, 1);
@@ -90,14 +89,12 @@ test("runs an automation once for a key", async () => {
 });
 
 test("archive commands report missing days and a missing scope", async () => {
-  const status = await quillgate(["archive", "status"]);
-  assert.equal(status.code, 0, status.stderr);
+  const status = await succeed(["archive", "status"]);
   assert.match(status.stdout, /^days held +\d+$/m);
-  const daily = await quillgate(["daily", ...RANGE, "--json"]);
-  assert.equal(daily.code, 0, daily.stderr);
+  const daily = await succeed(["daily", ...RANGE, "--json"]);
   assert.deepEqual(JSON.parse(daily.stdout), []);
   assert.match(daily.stderr, /7 days are not in the archive/);
+  // The token lacks the scope.
   const plan = await quillgate(["archive", "plan", "--from", "2026-01-01"]);
-  assert.equal(plan.code, 3, "the token lacks the scope");
-  assert.match(plan.stderr, /gateway:operate|scope/);
+  assertFailed(plan, 3, /gateway:operate|scope/);
 });

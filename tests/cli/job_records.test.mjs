@@ -4,26 +4,26 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { assertFailed } from "./command_line.mjs";
 import {
+  browserEnv,
   folder,
-  quillgate,
+  quillgateJob,
   respondWith,
   server,
+  succeed,
   useStandIn,
   waitForFile,
   writeProgram,
 } from "./session.mjs";
-import { job, PROJECT, problem } from "./stand_in.mjs";
+import { job, PROJECT, problem, streamJob } from "./stand_in.mjs";
 
 const LINK = "https://github.com/acme/docs/pull/7";
 
 useStandIn();
 
-const quillgateJob = (args, options) => quillgate(["job", ...args], options);
-
 test("job show prints the job, its prompts and its status changes", async () => {
-  const { code, stdout, stderr } = await quillgateJob(["show", "job_1"]);
-  assert.equal(code, 0, stderr);
+  const { stdout } = await succeed(["job", "show", "job_1"]);
   assert.equal(
     stdout,
     [
@@ -52,8 +52,7 @@ test("job show prints the job, its prompts and its status changes", async () => 
 });
 
 test("job open opens the pull request, or else the gateway's page", async () => {
-  const program = writeProgram("browser", `echo "$1" > "${folder}/opened"`);
-  const env = { BROWSER: program, PATH: process.env.PATH };
+  const env = browserEnv();
   const withLink = await quillgateJob(["open", "job_1"], { env });
   assert.deepEqual([withLink.code, withLink.stdout], [0, `${LINK}\n`]);
   assert.equal(await waitForFile("opened"), LINK);
@@ -65,9 +64,7 @@ test("job open opens the pull request, or else the gateway's page", async () => 
 
 test("job open never opens a URL that is not http or https", async () => {
   respondWith(() => ({ json: { ...job("completed"), prLink: "file:///etc/passwd" } }));
-  const program = writeProgram("browser", `echo "$1" > "${folder}/opened"`);
-  const env = { BROWSER: program, PATH: process.env.PATH };
-  const { stdout } = await quillgateJob(["open", "job_1"], { env });
+  const { stdout } = await quillgateJob(["open", "job_1"], { env: browserEnv() });
   assert.ok(stdout.startsWith(`${server.url}/?route=jobs`), stdout);
   assert.ok((await waitForFile("opened")).startsWith("http"));
 });
@@ -84,18 +81,14 @@ test("job list sends its filters", async () => {
   const { searchParams } = new URL(server.requests[0].path, server.url);
   const expected = { state: "failed", author: "alice", text: "change log", limit: "25" };
   assert.deepEqual(Object.fromEntries(searchParams), expected);
-  const { code, stderr } = await quillgateJob(["list", "--state", "lost"]);
-  assert.equal(code, 2);
-  assert.match(stderr, /--state must be one of active, completed, archived, failed/);
+  const invalid = await quillgateJob(["list", "--state", "lost"]);
+  assertFailed(invalid, 2, /--state must be one of active, completed, archived, failed/);
 });
 
 test("job delete-record deletes only the record, and needs --yes without a terminal", async () => {
-  const refused = await quillgateJob(["delete-record", "job_1"]);
-  assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /--yes is required/);
+  assertFailed(await quillgateJob(["delete-record", "job_1"]), 2, /--yes is required/);
   assert.equal(server.requests.length, 0);
-  const { code, stderr } = await quillgateJob(["delete-record", "job_1", "--yes"]);
-  assert.equal(code, 0, stderr);
+  await succeed(["job", "delete-record", "job_1", "--yes"]);
   const [{ method, path }] = server.requests;
   assert.deepEqual([method, path], ["DELETE", `/v2/agent/${PROJECT}/job/job_1/record`]);
 });
@@ -106,11 +99,8 @@ test("job list shows the shortest unique ids of at least 8 characters", async ()
   const jobs = [...FULL, "f".repeat(36), "job_1"].map((id) => ({ id, status: "active" }));
   respondWith(() => ({ json: { jobs, nextCursor: null } }));
   const { stdout } = await quillgateJob(["list"], { columns: 80 });
-  const ids = stdout
-    .trim()
-    .split("\n")
-    .slice(1)
-    .map((line) => line.split(" ")[0]);
+  const [, ...lines] = stdout.trim().split("\n");
+  const ids = lines.map((line) => line.split(" ")[0]);
   assert.deepEqual(ids, ["0ec75fe0-e93b-4", "0ec75fe0-e93b-5", "ffffffff", "job_1"]);
 });
 
@@ -125,10 +115,7 @@ describe("a short id", () => {
       }
       if (!path.includes(full)) return problem(404, "upstream-refused", "Job not found");
       if (method === "GET" && path.endsWith("/record")) return problem(404, "record-not-found", "");
-      if (path.endsWith("/events")) {
-        const text = `id: 1\nevent: job\ndata: ${JSON.stringify(listed)}\n\n`;
-        return { headers: { "content-type": "text/event-stream" }, text };
-      }
+      if (path.endsWith("/events")) return streamJob(listed);
       return method === "DELETE" ? { status: 204, text: "" } : { json: listed };
     };
 
@@ -140,11 +127,10 @@ describe("a short id", () => {
     ["delete-record", "--yes"],
   ]) {
     test(`job ${args[0]} finds the job, and a full id needs no further request`, async () => {
-      respondWith(respond(...[full]));
+      respondWith(respond(full));
       const env = { BROWSER: "true" };
       const [name, ...more] = args;
-      const { code, stderr } = await quillgateJob([name, "0ec75fe0", ...more], { env });
-      assert.equal(code, 0, stderr);
+      await succeed(["job", name, "0ec75fe0", ...more], { env });
       assert.ok(server.requests.at(-1).path.includes(`/job/${full}`));
       const sent = server.requests.filter(({ method }) => method !== "GET");
       if (name === "message") assert.equal(sent.length, 1, "the message was sent twice");
@@ -156,9 +142,8 @@ describe("a short id", () => {
 
   test("an ambiguous id is an error that lists the candidates", async () => {
     respondWith(respond(...FULL));
-    const { code, stderr } = await quillgateJob(["show", "0ec75fe0"]);
-    assert.equal(code, 2);
-    for (const id of FULL) assert.ok(stderr.includes(id), stderr);
+    const ambiguous = await quillgateJob(["show", "0ec75fe0"]);
+    for (const id of FULL) assertFailed(ambiguous, 2, new RegExp(id));
   });
 });
 
@@ -199,8 +184,7 @@ test("job create opens the editor for a missing prompt on a terminal", async () 
   const editor = writeProgram("editor", 'printf "From the %s" "$1" > "$2"');
   const env = { EDITOR: `${editor} editor`, PATH: process.env.PATH };
   const options = { columns: 80, isInputTerminal: true, env };
-  const { code, stderr } = await quillgateJob(["create"], options);
-  assert.equal(code, 0, stderr);
+  await succeed(["job", "create"], options);
   assert.equal(JSON.parse(server.requests[0].body).prompt, "From the editor");
   server.requests.length = 0;
   const empty = await quillgateJob(["create"], { ...options, env: { ...env, EDITOR: "true" } });

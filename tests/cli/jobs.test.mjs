@@ -1,14 +1,22 @@
 /** The commands for jobs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { interruptAt, quillgate, respondWith, server, useStandIn, write } from "./session.mjs";
-import { problem } from "./stand_in.mjs";
+import { assertFailed } from "./command_line.mjs";
+import {
+  interruptAt,
+  quillgateJob,
+  readJson,
+  respondWith,
+  server,
+  succeed,
+  useStandIn,
+  write,
+} from "./session.mjs";
+import { OUTCOME_UNKNOWN, problem } from "./stand_in.mjs";
 
 const LINK = "https://github.com/acme/docs/pull/7";
 
 useStandIn();
-
-const quillgateJob = (args, options) => quillgate(["job", ...args], options);
 
 const readKey = ({ headers }) => headers["idempotency-key"];
 
@@ -18,8 +26,7 @@ test("create prints the job's id and the command that waits for it", async () =>
   assert.equal(stderr, "quillgate: active; to wait: quillgate job watch job_1\n");
   const [{ body }] = server.requests;
   assert.equal(JSON.parse(body).prompt, "Document it");
-  const { stdout: json } = await quillgateJob(["create", "Document it", "--json"]);
-  assert.equal(JSON.parse(json).status, "active");
+  assert.equal((await readJson(["job", "create", "Document it"])).status, "active");
 });
 
 test("create reads the prompt from an argument, standard input or a file", async () => {
@@ -30,7 +37,7 @@ test("create reads the prompt from an argument, standard input or a file", async
     [["--prompt-file", "prompt.md"], "", "from a file"],
   ]) {
     server.requests.length = 0;
-    assert.equal((await quillgateJob(["create", ...args], { input })).code, 0);
+    await succeed(["job", "create", ...args], { input });
     assert.equal(JSON.parse(server.requests[0].body).prompt, prompt);
   }
   for (const [args, input, message] of [
@@ -40,9 +47,7 @@ test("create reads the prompt from an argument, standard input or a file", async
     [["--prompt-file", "none.md"], "", /none.md cannot be read \(ENOENT\)/],
   ]) {
     server.requests.length = 0;
-    const { code, stderr } = await quillgateJob(["create", ...args], { input });
-    assert.equal(code, 2);
-    assert.match(stderr, message);
+    assertFailed(await quillgateJob(["create", ...args], { input }), 2, message);
     assert.equal(server.requests.length, 0);
   }
 });
@@ -51,8 +56,7 @@ test("create --wait also prints the pull request", async () => {
   const { code, stdout, stderr } = await quillgateJob(["create", "x", "--wait"]);
   assert.deepEqual([code, stdout], [0, `job_1\n${LINK}\n`]);
   assert.equal(stderr, "quillgate: job job_1 is active\nquillgate: job job_1 is completed\n");
-  const { stdout: json } = await quillgateJob(["create", "x", "--wait", "--json"]);
-  assert.deepEqual(JSON.parse(json).prLink, LINK);
+  assert.deepEqual((await readJson(["job", "create", "x", "--wait"])).prLink, LINK);
 });
 
 test("create sends a new idempotency key unless one is given", async () => {
@@ -69,18 +73,13 @@ test("create sends the URL of a webhook, and nothing if the URL is invalid", asy
   assert.equal((await quillgateJob(["create", "x", "--webhook-url", url])).code, 0);
   assert.equal(server.requests[0].headers["webhook-url"], url);
   server.requests.length = 0;
-  const { code, stderr } = await quillgateJob(["create", "x", "--webhook-url", "hooks.example"]);
-  assert.equal(code, 2, stderr);
-  assert.match(stderr, /webhookUrl must be an absolute https URL/);
+  const invalid = await quillgateJob(["create", "x", "--webhook-url", "hooks.example"]);
+  assertFailed(invalid, 2, /webhookUrl must be an absolute https URL/);
   assert.equal(server.requests.length, 0);
 });
 
 test("create prints the command that retries after an unknown outcome", async () => {
-  respondWith(({ method }) => {
-    if (method !== "POST") return undefined;
-    const refusal = problem(502, "outcome-unknown", "the outcome is unknown");
-    return { ...refusal, json: { ...refusal.json, outcome: "unknown" } };
-  });
+  respondWith(({ method }) => (method === "POST" ? OUTCOME_UNKNOWN : undefined));
   const { code, stderr } = await quillgateJob(["create", "x"]);
   assert.equal(code, 9);
   assert.equal(server.requests.length, 1, "the command sent a second request");
@@ -106,27 +105,22 @@ test("watch prints every change and maps the job's end to an exit code", async (
 
 test("watch says that the job continues when it times out or is interrupted", async () => {
   respondWith(() => ({ stall: "head" }));
-  const { code, stderr } = await quillgateJob(["watch", "job_1", "--timeout", "1s"]);
-  assert.equal(code, 8);
-  assert.match(stderr, /the job continues; to wait for it: quillgate job watch job_1/);
+  const late = await quillgateJob(["watch", "job_1", "--timeout", "1s"]);
+  assertFailed(late, 8, /the job continues; to wait for it: quillgate job watch job_1/);
 
   const stopped = await quillgateJob(["watch", "job_1"], { signal: interruptAt(/./, 143) });
-  assert.equal(stopped.code, 143);
-  assert.match(stopped.stderr, /the job continues/);
+  assertFailed(stopped, 143, /the job continues/);
 });
 
 test("watch exits with code 4 when the job does not exist", async () => {
-  const { code, stderr } = await quillgateJob(["watch", "job_9"]);
-  assert.equal(code, 4);
-  assert.match(stderr, /404 there is nothing here/);
-  assert.ok(!stderr.includes("the job continues"));
+  const missing = await quillgateJob(["watch", "job_9"]);
+  assertFailed(missing, 4, /404 there is nothing here/);
+  assert.ok(!missing.stderr.includes("the job continues"));
 });
 
 test("exits with code 11 on a conflict", async () => {
   respondWith(() => problem(409, "conflict", "the job has ended"));
-  const { code, stderr } = await quillgateJob(["message", "job_1", "x"]);
-  assert.equal(code, 11);
-  assert.match(stderr, /409 the job has ended/);
+  assertFailed(await quillgateJob(["message", "job_1", "x"]), 11, /409 the job has ended/);
 });
 
 test("an error that the gateway repeats is printed once", async () => {
@@ -141,21 +135,18 @@ test("an error that the gateway repeats is printed once", async () => {
 });
 
 test("list prints a table without escape sequences, or JSON", async () => {
-  const { code, stdout } = await quillgateJob(["list", "--format", "table"]);
-  assert.equal(code, 0);
+  const { stdout } = await succeed(["job", "list", "--format", "table"]);
   assert.match(stdout, /^ID +STATUS +PULL REQUEST +CREATED +BY +PROMPT\njob_1 +completed .* alice/);
   const { stdout: rows } = await quillgateJob(["list"]);
   assert.equal(JSON.parse(rows).id, "job_1");
   assert.ok(!stdout.includes("\u001b"));
-  respondWith(() => ({
-    json: { jobs: [{ id: "job_1", status: "active", prompt: "\u009b2J" }], nextCursor: null },
-  }));
+  const listed = { id: "job_1", status: "active", prompt: "\u009b2J" };
+  respondWith(() => ({ json: { jobs: [listed], nextCursor: null } }));
   const shown = await quillgateJob(["list", "--json"], { columns: 80 });
   assert.ok(!shown.stdout.includes("\u009b"));
   assert.equal(JSON.parse(shown.stdout)[0].prompt, "\u009b2J");
   respondWith(undefined);
-  const { stdout: json } = await quillgateJob(["list", "--json", "--rows", "5"]);
-  assert.equal(JSON.parse(json)[0].id, "job_1");
+  assert.equal((await readJson(["job", "list", "--rows", "5"]))[0].id, "job_1");
   assert.match(server.requests.at(-1).path, /limit=5$/);
 });
 
@@ -187,8 +178,7 @@ test("list shows short ids and numbers on a terminal, and drops columns before i
 
 test("a connection failure exits with code 6 and names the reason", async () => {
   const env = { QUILLGATE_BASE_URL: "http://127.0.0.1:1" };
-  const { code, stderr } = await quillgateJob(["list"], { env });
-  assert.equal(code, 6);
-  assert.match(stderr, /127\.0\.0\.1:1 is at a port that fetch does not use/);
-  assert.match(stderr, /to find out why: quillgate doctor/);
+  const failed = await quillgateJob(["list"], { env });
+  assertFailed(failed, 6, /127\.0\.0\.1:1 is at a port that fetch does not use/);
+  assert.match(failed.stderr, /to find out why: quillgate doctor/);
 });

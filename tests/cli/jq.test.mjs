@@ -27,9 +27,8 @@ describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
 
   test("an invalid filter of --jq is an error before any request", async () => {
     const { code, stdout, stderr } = await filter(["job", "create", "a prompt", "--jq", ".["]);
-    assert.equal(code, 2);
     assert.match(JSON.parse(stderr).error.message, /^--jq: syntax error/);
-    assert.deepEqual([stdout, server.requests.length], ["", 0]);
+    assert.deepEqual([code, stdout, server.requests.length], [2, "", 0]);
   });
 
   test("a missing jq is an error before any request", async () => {

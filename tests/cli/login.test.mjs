@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
-import { runCommand } from "./command_line.mjs";
+import { assertFailed, runCommand } from "./command_line.mjs";
 import { folder, respondWith, server, useStandIn } from "./session.mjs";
 import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
 import { startInTerminal } from "./terminal.mjs";
@@ -25,11 +25,9 @@ beforeEach(() => {
 
 const quillgate = (args, { env = {}, ...options } = {}) =>
   runCommand(args, { folder, env: { XDG_CONFIG_HOME: folder, ...env }, ...options });
+const loginAt = ({ url }) => ["login", "--base-url", url, "--project", PROJECT];
 const login = (args = [], options = {}) =>
-  quillgate(["login", "--base-url", server.url, "--project", PROJECT, ...args], {
-    input: `${TOKEN}\n`,
-    ...options,
-  });
+  quillgate([...loginAt(server), ...args], { input: `${TOKEN}\n`, ...options });
 const readTokens = ({ requests }) => requests.map(({ headers }) => headers.authorization);
 
 test("login stores a profile that only the user can read, and prints no token", async () => {
@@ -41,19 +39,12 @@ test("login stores a profile that only the user can read, and prints no token", 
   assert.equal(statSync(path).mode & 0o777, 0o600);
   assert.equal(statSync(profiles).mode & 0o777, 0o700);
   assert.deepEqual(readdirSync(profiles), ["default.json"]);
-  assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), {
-    baseUrl: server.url,
-    projectId: PROJECT,
-    token: TOKEN,
-  });
+  const stored = { baseUrl: server.url, projectId: PROJECT, token: TOKEN };
+  assert.deepEqual(JSON.parse(readFileSync(path, "utf8")), stored);
   assert.deepEqual(readTokens(server), [`Bearer ${TOKEN}`]);
   const json = await login(["--json"]);
-  assert.deepEqual(Object.keys(JSON.parse(json.stdout)), [
-    "profile",
-    "baseUrl",
-    "projectId",
-    "file",
-  ]);
+  const properties = Object.keys(JSON.parse(json.stdout));
+  assert.deepEqual(properties, ["profile", "baseUrl", "projectId", "file"]);
 });
 
 test("commands use the stored default profile", async () => {
@@ -73,17 +64,14 @@ test("login stores nothing if the gateway rejects the token", async () => {
 });
 
 test("login rejects an admin key before it sends a request", async () => {
-  const { code, stderr } = await login([], { input: "mint_of_the_user" });
-  assert.equal(code, 2);
-  assert.match(stderr, /stdin is Mintlify's admin key/);
+  const refused = await login([], { input: "mint_of_the_user" });
+  assertFailed(refused, 2, /stdin is Mintlify's admin key/);
   assert.equal(server.requests.length, 0);
 });
 
 test("--profile and QUILLGATE_PROFILE select a profile instead of variables and files", async () => {
   await login();
-  await quillgate(["login", "--profile", "second", "--base-url", other.url, "--project", PROJECT], {
-    input: "second-token",
-  });
+  await quillgate([...loginAt(other), "--profile", "second"], { input: "second-token" });
   for (const { requests } of [server, other]) requests.length = 0;
   const variables = { QUILLGATE_BASE_URL: server.url, QUILLGATE_TOKEN: "from-a-variable" };
   await quillgate(["job", "list", "--profile", "second"], { env: variables });
@@ -96,9 +84,7 @@ test("the token of the default profile never goes to another gateway", async () 
   await login();
   server.requests.length = 0;
   const env = { QUILLGATE_BASE_URL: other.url, QUILLGATE_PROJECT_ID: PROJECT };
-  const { code, stderr } = await quillgate(["job", "list"], { env });
-  assert.equal(code, 2);
-  assert.match(stderr, /no credential/);
+  assertFailed(await quillgate(["job", "list"], { env }), 2, /no credential/);
   const flag = await quillgate(["job", "list", "--profile", "default", "--base-url", other.url]);
   assert.match(flag.stderr, /--base-url cannot be combined with a profile/);
   assert.equal(other.requests.length, 0);
@@ -108,14 +94,11 @@ test("logout deletes the profile", async () => {
   await login();
   assert.equal((await quillgate(["logout"])).code, 0);
   assert.deepEqual(readdirSync(profiles), []);
-  const again = await quillgate(["logout"]);
-  assert.equal(again.code, 2);
-  assert.match(again.stderr, /there is no profile default/);
+  assertFailed(await quillgate(["logout"]), 2, /there is no profile default/);
 });
 
 test("login on a terminal does not echo the token", async (t) => {
-  const args = ["login", "--base-url", server.url, "--project", PROJECT];
-  const running = startInTerminal(args, { folder, env: { XDG_CONFIG_HOME: folder } });
+  const running = startInTerminal(loginAt(server), { folder, env: { XDG_CONFIG_HOME: folder } });
   t.after(() => running.kill());
   await running.waitForScreen(/Access token \(not shown\):/);
   running.press(`${TOKEN}\r`);

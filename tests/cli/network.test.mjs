@@ -1,6 +1,7 @@
 /** Failed connections and proxies, in the package and on the command line. */
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer as createHttps } from "node:https";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { explainConnection } from "../../pkg/dist/connection_failure.js";
 import { Client, ConnectionError } from "../../pkg/dist/node.js";
 import { explainResponse } from "../../pkg/dist/opaque_failure.js";
 import { ProxyError, readProxies } from "../../pkg/dist/proxy.js";
+import { capture } from "../../scripts/child.mjs";
 import { makeFolder } from "../harness/folder.mjs";
 import { BIN } from "./command_line.mjs";
 
@@ -18,17 +20,16 @@ const AUTHORITIES = /NODE_EXTRA_CA_CERTS/;
 
 const failed = (cause) => new TypeError("fetch failed", { cause });
 const coded = (code, more) => failed(Object.assign(new Error(code), { code, ...more }));
-const tunnel = (status) =>
-  failed(
-    Object.assign(new Error("Request was cancelled."), {
-      cause: Object.assign(new Error(`Proxy response (${status}) !== 200 when HTTP Tunneling`), {
-        code: "UND_ERR_ABORTED",
-      }),
-    }),
-  );
+const tunnel = (status) => {
+  const error = new Error(`Proxy response (${status}) !== 200 when HTTP Tunneling`);
+  const cause = Object.assign(error, { code: "UND_ERR_ABORTED" });
+  return failed(new Error("Request was cancelled.", { cause }));
+};
 const several = failed(
   Object.assign(new AggregateError([coded("ECONNREFUSED").cause]), { code: "ECONNREFUSED" }),
 );
+const refusedProxy = coded("ECONNREFUSED", { address: "10.0.0.1", port: 3128 });
+const unknownProxy = coded("ENOTFOUND", { hostname: "proxy.corp" });
 
 const FINAL = ["no", false];
 const RETRYABLE = ["no", true];
@@ -52,20 +53,8 @@ for (const [error, reason, words, advice, [sent, canRetry]] of [
   [tunnel(407), "proxy", "the proxy requires credentials", /percent-encoded/, FINAL],
   [tunnel(403), "proxy", "the proxy does not connect", /NO_PROXY/, FINAL],
   [tunnel(502), "proxy", "the proxy does not connect", /NO_PROXY/, RETRYABLE],
-  [
-    coded("ECONNREFUSED", { address: "10.0.0.1", port: 3128 }),
-    "proxy",
-    "the proxy 10.0.0.1:3128",
-    /HTTPS_PROXY/,
-    RETRYABLE,
-  ],
-  [
-    coded("ENOTFOUND", { hostname: "proxy.corp" }),
-    "proxy",
-    "the proxy proxy.corp",
-    /HTTPS_PROXY/,
-    RETRYABLE,
-  ],
+  [refusedProxy, "proxy", "the proxy 10.0.0.1:3128", /HTTPS_PROXY/, RETRYABLE],
+  [unknownProxy, "proxy", "the proxy proxy.corp", /HTTPS_PROXY/, RETRYABLE],
   [coded("ECONNRESET"), "interrupted", "broke (ECONNRESET)", /^$/, UNKNOWN],
   [undefined, "interrupted", "no answer from gate.example", /^$/, UNKNOWN],
 ]) {
@@ -78,17 +67,12 @@ for (const [error, reason, words, advice, [sent, canRetry]] of [
 }
 
 test("names ALLOWED_ORIGINS for a failure on a page of another origin", () => {
-  for (const message of [
-    "Failed to fetch",
-    "Load failed",
-    "NetworkError when attempting to fetch",
-  ]) {
+  const firefox = "NetworkError when attempting to fetch";
+  for (const message of ["Failed to fetch", "Load failed", firefox]) {
     const error = new TypeError(message);
     const { reason, advice } = explainConnection(error, GATE, "https://docs.example");
-    assert.deepEqual(
-      [reason, /ALLOWED_ORIGINS .*https:\/\/docs\.example/.test(advice)],
-      ["cors", true],
-    );
+    assert.equal(reason, "cors");
+    assert.match(advice, /ALLOWED_ORIGINS .*https:\/\/docs\.example/);
     assert.equal(explainConnection(error, GATE, GATE.origin).reason, "interrupted");
   }
 });
@@ -99,31 +83,12 @@ test("explains redirects, a proxy's 407 and a block of Cloudflare", () => {
   assert.match(explain(301, { location: "https://a.example/x?y" }), /to https:\/\/a\.example, /);
   assert.match(explain(302, { location: "/login?next=1" }), /to \/login, /);
   assert.match(explain(407, {}), /the proxy requires credentials/);
-  assert.match(
-    explain(403, { "cf-ray": "8a1", "content-type": "text/html" }),
-    /Cloudflare blocked .*8a1/,
-  );
+  const blocked = { "cf-ray": "8a1", "content-type": "text/html" };
+  assert.match(explain(403, blocked), /Cloudflare blocked .*8a1/);
   assert.match(explain(503, { "cf-mitigated": "challenge" }), /Cloudflare blocked/);
   assert.equal(explain(403, { "cf-ray": "8a1" }, { title: "Forbidden" }), undefined);
   assert.equal(explain(301, {}), undefined);
 });
-
-async function listen(t, server) {
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.close());
-  return server.address().port;
-}
-
-async function run(args, env) {
-  const base = { PATH: process.env.PATH, HOME: "/nonexistent", QUILLGATE_PROJECT_ID: "p" };
-  const child = spawn(process.execPath, [BIN, ...args], {
-    env: { ...base, QUILLGATE_TOKEN: "a.b.c", ...env },
-  });
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (text += data));
-  const code = await new Promise((resolve) => child.on("close", resolve));
-  return { code, text };
-}
 
 test("names NODE_EXTRA_CA_CERTS for an unknown authority, after one attempt", async (t) => {
   const folder = makeFolder(t, "network");
@@ -135,7 +100,10 @@ test("names NODE_EXTRA_CA_CERTS for an unknown authority, after one attempt", as
   let attempts = 0;
   const server = createHttps({ key: readFileSync(keyFile), cert: readFileSync(certFile) });
   server.on("connection", () => (attempts += 1));
-  const url = `https://localhost:${await listen(t, server)}`;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const url = `https://localhost:${server.address().port}`;
   const client = new Client({ baseUrl: url, projectId: "p", auth: { token: "a.b.c" } });
   await assert.rejects(client.agentJobs.list(), (error) => {
     assert.ok(error instanceof ConnectionError);
@@ -145,9 +113,11 @@ test("names NODE_EXTRA_CA_CERTS for an unknown authority, after one attempt", as
   assert.equal(attempts, 1);
   await assert.rejects(client.agentJobs.watchAll().next(), { reason: "certificate" });
   assert.equal(attempts, 2);
+  const settings = { QUILLGATE_BASE_URL: url, QUILLGATE_PROJECT_ID: "p", QUILLGATE_TOKEN: "a.b.c" };
+  const env = { PATH: process.env.PATH, HOME: "/nonexistent", ...settings };
   for (const command of [["job", "list"], ["doctor"]]) {
-    const { text } = await run(command, { QUILLGATE_BASE_URL: url });
-    assert.match(text, /NODE_EXTRA_CA_CERTS/, command.join(" "));
+    const { stdout, stderr } = await capture(process.execPath, [BIN, ...command], { env });
+    assert.match(stdout + stderr, /NODE_EXTRA_CA_CERTS/, command.join(" "));
   }
 });
 

@@ -9,7 +9,8 @@ import { POLICIES, SCOPES } from "../../pkg/cli/access_token.js";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
 import { OPERATIONS } from "../../pkg/dist/cli/generated/operations.js";
 import { ROUTES } from "../../pkg/dist/generated/routes.js";
-import { runCommand } from "./command_line.mjs";
+import { assertFailed, runCommand } from "./command_line.mjs";
+import { installGatewayPackage } from "./session.mjs";
 
 const SECRET = "an-old-secret-with-more-than-32-bytes-in-it";
 const GRANT = ["--sub", "alice", "--project", "demo-docs", "--scope", "jobs:read"];
@@ -90,56 +91,36 @@ describe("token mint", () => {
   });
 
   test("token mint --new-secret prints a new secret of 48 bytes each time", async () => {
-    const [{ stdout: one }, { stdout: two }] = [
-      await mint(["--new-secret"], { env: {} }),
-      await mint(["--new-secret"], { env: {} }),
-    ];
+    const { stdout: one } = await mint(["--new-secret"], { env: {} });
+    const { stdout: two } = await mint(["--new-secret"], { env: {} });
     assert.equal(Buffer.from(one.trim(), "base64url").length, 48);
     assert.notEqual(one, two);
   });
 
   test("token mint rejects invalid claims before it reads the secret", async () => {
+    const quota = (count) => ["--quota", `create-job=${count}`];
     for (const [args, message] of [
       [GRANT.slice(2), /--sub is missing/],
       [GRANT.toSpliced(2, 2), /--project is missing/],
       [[...GRANT, "--scope", "jobs:delete"], /unknown scope jobs:delete/],
       [[...GRANT, "--ttl", "91d"], /--ttl is at most 90d/],
       [[...GRANT, "--jti", ""], /--jti must not be empty/],
-      [
-        [...GRANT, "--quota", "frob=3"],
-        /no such policy; there are create-job, send-message, analytics, read-jobs/,
-      ],
-      [
-        [...GRANT, "--quota", "create-job=5", "--quota", "create-job=6"],
-        /--quota has create-job twice/,
-      ],
+      [[...GRANT, "--quota", "frob=3"], /there are create-job, send-message, analytics, read-jobs/],
+      [[...GRANT, ...quota(5), ...quota(6)], /--quota has create-job twice/],
       [[...GRANT, "--project", "ac me"], /--project can contain only letters, digits/],
       [[...GRANT, "--project", ".."], /--project can contain only letters, digits/],
       [[...GRANT, "--project", "one,other"], /repeat it for several ids/],
     ]) {
-      const { code, stdout, stderr } = await mint(args, { env: {} });
-      assert.deepEqual([code, stdout], [2, ""]);
-      assert.match(stderr, message);
+      const refused = await mint(args, { env: {} });
+      assertFailed(refused, 2, message);
+      assert.equal(refused.stdout, "");
     }
-    const { code, stderr } = await mint(GRANT, { env: { ACCESS_TOKEN_SECRET: "short" } });
-    assert.equal(code, 2);
-    assert.match(stderr, /at least 32 bytes/);
-    assert.match(
-      (await mint(GRANT, { env: {} })).stderr,
-      /no secret: set ACCESS_TOKEN_SECRET or pipe it to stdin/,
-    );
+    const short = await mint(GRANT, { env: { ACCESS_TOKEN_SECRET: "short" } });
+    assertFailed(short, 2, /at least 32 bytes/);
+    const missing = await mint(GRANT, { env: {} });
+    assertFailed(missing, 2, /no secret: set ACCESS_TOKEN_SECRET or pipe it to stdin/);
   });
 });
-
-/** Installs a `quillgate-gateway` package with a single module. */
-function installGatewayPackage(name, source) {
-  const target = join(folder, "node_modules", "quillgate-gateway");
-  mkdirSync(target, { recursive: true });
-  const exports = { [`./${name}`]: `./${name}.js` };
-  const description = { name: "quillgate-gateway", version: "0.0.0", type: "module", exports };
-  writeFileSync(join(target, "package.json"), JSON.stringify(description));
-  writeFileSync(join(target, `${name}.js`), source);
-}
 
 describe("config check", () => {
   const check = (...args) => runCommand(["config", "check", ...args], { folder });
@@ -153,13 +134,12 @@ describe("config check", () => {
 
   test("config check prints how to install the gateway's package", async () => {
     writeFileSync(join(folder, "wrangler.toml"), "");
-    const { code, stderr } = await check();
-    assert.equal(code, 2);
-    assert.match(stderr, /npm install --save-dev quillgate-gateway/);
+    assertFailed(await check(), 2, /npm install --save-dev quillgate-gateway/);
   });
 
   test("config check lists problems and exits with code 10", async () => {
     installGatewayPackage(
+      folder,
       "check",
       `export async function checkConfig({ env, ...files }) {
         if (env === "production") throw Object.assign(new Error("no such environment"), { name: "CheckError" });
@@ -169,10 +149,8 @@ describe("config check", () => {
     );
     const valid = await check();
     assert.deepEqual([valid.code, valid.stdout], [0, ""]);
-    assert.match(
-      valid.stderr,
-      /is valid, with 5 variables; not checked, because their values are unknown: ADMIN_API_KEY, \{/,
-    );
+    const unchecked = "not checked, because their values are unknown: ADMIN_API_KEY, {";
+    assert.ok(valid.stderr.includes(`is valid, with 5 variables; ${unchecked}`), valid.stderr);
     assert.match((await check("--env", "one")).stderr, /is valid, with 1 variable/);
     const invalid = await check("--env", "staging");
     assert.deepEqual([invalid.code, invalid.stdout], [10, "TRUSTED_ISSUER is not a variable\n"]);
@@ -187,13 +165,20 @@ describe("config check", () => {
 });
 
 describe("init", () => {
+  /** Writes shell scripts to the folder `tools`. */
+  function writePrograms(programs) {
+    const tools = join(folder, "tools");
+    mkdirSync(tools);
+    for (const [name, script] of Object.entries(programs)) {
+      writeFileSync(join(tools, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    }
+    return tools;
+  }
+
   const init = (args, env = {}) => runCommand(["init", ...args], { folder, env });
 
   test("init runs the gateway's package of the same version through npx", async () => {
-    const bin = join(folder, "bin");
-    mkdirSync(bin);
-    const program = '#!/bin/sh\nprintf "%s\\n" "$@" > npx-arguments\nexit 2\n';
-    writeFileSync(join(bin, "npx"), program, { mode: 0o755 });
+    const bin = writePrograms({ npx: 'printf "%s\\n" "$@" > npx-arguments\nexit 2' });
     const flags = ["--project", "acme", "--archive", "--json", "--quiet"];
     const { code } = await init(["my-gateway", ...flags], { PATH: bin });
     assert.equal(code, 2, "init returns the exit code of npx");
@@ -205,40 +190,32 @@ describe("init", () => {
       ...["--", "quillgate", "init", "--project=acme", "--archive", "--json", "--quiet"],
       ...["--", "my-gateway", ""],
     ]);
-    const { code: failure, stderr } = await init(["my-gateway"], { PATH: "/nonexistent" });
-    assert.equal(failure, 2);
-    assert.match(
-      stderr,
-      /quillgate-gateway@\S+ is not installed here, and npx could not be started/,
-    );
+    const missing = await init(["my-gateway"], { PATH: "/nonexistent" });
+    const reason = /quillgate-gateway@\S+ is not installed here, and npx could not be started/;
+    assertFailed(missing, 2, reason);
   });
 
   test("init --from uses tarballs, and names an unpublished package without it", async () => {
-    const tools = join(folder, "tools");
-    mkdirSync(tools);
-    const npx = '#!/bin/sh\nprintf "%s\\n" "$@" > npx-arguments\nexit 1\n';
-    writeFileSync(join(tools, "npx"), npx, { mode: 0o755 });
-    writeFileSync(join(tools, "npm"), "#!/bin/sh\necho npm error code E404 >&2\nexit 1\n", {
-      mode: 0o755,
+    const tools = writePrograms({
+      npx: 'printf "%s\\n" "$@" > npx-arguments\nexit 1',
+      npm: "echo npm error code E404 >&2\nexit 1",
     });
     const unpublished = await init(["my-gateway"], { PATH: tools });
-    assert.equal(unpublished.code, 2);
-    assert.match(unpublished.stderr, /is not published .*\(E404\)[\s\S]*--from FOLDER/);
+    assertFailed(unpublished, 2, /is not published .*\(E404\)[\s\S]*--from FOLDER/);
     const missing = await init(["my-gateway", "--from", "tools"], { PATH: tools });
     assert.match(missing.stderr, /must contain one file quillgate-gateway-\*\.tgz, found 0/);
     const names = ["quillgate-gateway-0.1.0.tgz", "quillgate-0.1.0.tgz"];
     for (const name of names) writeFileSync(join(tools, name), "");
     assert.equal((await init(["my-gateway", "--from", "tools"], { PATH: tools })).code, 1);
     const given = readFileSync(join(folder, "npx-arguments"), "utf8").split("\n");
-    assert.deepEqual(
-      given.slice(0, 2),
-      names.map((name) => `--package=${join(tools, name)}`),
-    );
+    const packages = names.map((name) => `--package=${join(tools, name)}`);
+    assert.deepEqual(given.slice(0, 2), packages);
     assert.ok(given.includes("--from=tools"));
   });
 
   test("init passes its flags to the gateway's package and asks nothing without a terminal", async () => {
     installGatewayPackage(
+      folder,
       "init",
       `export async function init({ directory, ...rest }) {
         if (rest.project === undefined) throw Object.assign(new Error("no project"), { name: "InitError" });
@@ -254,8 +231,6 @@ describe("init", () => {
     assert.equal(JSON.parse(JSON.parse(without.stdout).files[1]).archive, false);
     const spaced = await init(["Bob's Gateway", "--project", "acme"]);
     assert.ok(spaced.stderr.includes("next: cd 'Bob'\\''s Gateway', and"), spaced.stderr);
-    const refused = await init(["my-gateway"]);
-    assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /quillgate: no project/);
+    assertFailed(await init(["my-gateway"]), 2, /quillgate: no project/);
   });
 });

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { install } from "../package/installed.mjs";
@@ -53,12 +54,9 @@ describe("the program", { concurrency: CONCURRENCY }, () => {
     const { start } = await setUp(t);
     const child = start(["views", ...RANGE, "--format", "csv", "--quiet"]);
     child.stdout.once("data", () => child.stdout.destroy());
-    let stderr = "";
-    child.stderr.setEncoding("utf8").on("data", (text) => {
-      stderr += text;
-    });
+    const stderr = text(child.stderr);
     assert.deepEqual(await once(child, "close"), [141, null]);
-    assert.equal(stderr, "");
+    assert.equal(await stderr, "");
   });
 
   test("reports a full disk", { skip: !existsSync("/dev/full") }, async (t) => {
@@ -67,12 +65,9 @@ describe("the program", { concurrency: CONCURRENCY }, () => {
     t.after(() => closeSync(full));
     const stdio = ["ignore", full, "pipe"];
     const child = spawn(process.execPath, [BIN, "version"], { env, cwd: folder, stdio });
-    let stderr = "";
-    child.stderr.setEncoding("utf8").on("data", (text) => {
-      stderr += text;
-    });
+    const stderr = text(child.stderr);
     assert.deepEqual(await once(child, "close"), [1, null]);
-    assert.match(stderr, /^quillgate: ENOSPC: no space left on device/);
+    assert.match(await stderr, /^quillgate: ENOSPC: no space left on device/);
   });
 
   test("has no secret in its command line, which other processes can read", {
@@ -100,10 +95,8 @@ describe("the program", { concurrency: CONCURRENCY }, () => {
     const options = { cwd: "/", uid: 54_321, gid: 0 };
     await execute(process.execPath, [BIN, "job", "list"], { ...options, env: rest });
     const { QUILLGATE_TOKEN: __, ...incomplete } = rest;
-    await assert.rejects(
-      execute(process.execPath, [BIN, "job", "list"], { ...options, env: incomplete }),
-      /set HOME/,
-    );
+    const run = execute(process.execPath, [BIN, "job", "list"], { ...options, env: incomplete });
+    await assert.rejects(run, /set HOME/);
     assert.ok(existsSync(folder));
   });
 
@@ -111,11 +104,9 @@ describe("the program", { concurrency: CONCURRENCY }, () => {
     const { folder, env } = await setUp(t);
     const home = await install("command-line");
     const program = join(home, "node_modules", ".bin", "quillgate");
-    const { stdout } = await execute(program, ["views", ...RANGE, "--format", "csv"], { env });
-    const { stdout: expected } = await runCommand(["views", ...RANGE, "--format", "csv"], {
-      env,
-      folder,
-    });
+    const args = ["views", ...RANGE, "--format", "csv"];
+    const { stdout } = await execute(program, args, { env });
+    const { stdout: expected } = await runCommand(args, { env, folder });
     assert.ok(stdout === expected);
     const { stdout: version } = await execute(program, ["--version"]);
     assert.match(version, /^\d+\.\d+\.\d+/);

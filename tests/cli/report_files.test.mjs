@@ -1,12 +1,11 @@
 /** Reports written to files. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { Interruption } from "../../pkg/dist/cli/errors.js";
-import { BIN } from "./command_line.mjs";
+import { capture } from "../../scripts/child.mjs";
+import { assertFailed, BIN } from "./command_line.mjs";
 import { assertSame, exportByClient, FORMATS, RANGE, ROWS } from "./exported_reports.mjs";
 import {
   env,
@@ -16,6 +15,7 @@ import {
   respondTo,
   respondWith,
   server,
+  succeed,
   useStandIn,
   write,
 } from "./session.mjs";
@@ -31,8 +31,7 @@ describe("--resume", () => {
       test(`--resume completes an export in ${format} that was interrupted after ${stop} pages`, async () => {
         const file = `views.${format}`;
         const args = ["views", ...RANGE, "-o", file];
-        const whole = await quillgate([...args.slice(0, -1), `whole.${format}`]);
-        assert.equal(whole.code, 0);
+        await succeed([...args.slice(0, -1), `whole.${format}`]);
         server.requests.length = 0;
         const controller = new AbortController();
         respondWith((_, number) => {
@@ -46,8 +45,7 @@ describe("--resume", () => {
         assert.equal(/the same command with --resume/.test(stopped.stderr), stop > 0);
         respondWith(undefined);
         server.requests.length = 0;
-        const resumed = await quillgate([...args, "--resume"]);
-        assert.equal(resumed.code, 0, resumed.stderr);
+        const resumed = await succeed([...args, "--resume"]);
         assert.equal(server.requests.length, 5 - stop, "a page was requested twice");
         assertSame(read(file), read(`whole.${format}`));
         assert.match(resumed.stderr, /: 1,100 rows in/);
@@ -78,8 +76,7 @@ describe("--resume", () => {
     assert.equal((await quillgate([...args, "views.csv"])).code, 2);
     respondWith(undefined);
     const other = await quillgate(["views", "--rows", "700", "-o", "views.csv", "--resume"]);
-    assert.match(other.stderr, /with .*--rows 600: complete it with these/);
-    assert.equal(other.code, 2);
+    assertFailed(other, 2, /with .*--rows 600: complete it with these/);
     server.requests.length = 0;
     assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
     assert.equal(server.requests.length, 2);
@@ -143,9 +140,8 @@ describe("existing files", () => {
   test("refuses to overwrite an interrupted export", async () => {
     await interrupt();
     const before = read("views.csv");
-    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
-    assert.equal(code, 2);
-    assert.match(stderr, /was interrupted: --resume completes it/);
+    const refused = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
+    assertFailed(refused, 2, /was interrupted: --resume completes it/);
     assertSame(read("views.csv"), before);
   });
 
@@ -159,42 +155,32 @@ describe("existing files", () => {
       [["views", "--format", "ndjson"], /another format: csv/],
       [["views", "--project", "other"], /another projectId: demo-docs/],
     ]) {
-      const { code, stderr } = await quillgate([...args, "-o", "views.csv", "--resume"]);
-      assert.match(stderr, message);
-      assert.equal(code, 2);
+      assertFailed(await quillgate([...args, "-o", "views.csv", "--resume"]), 2, message);
     }
   });
 
   const CURSOR = "views.csv.quillgate-progress";
+  const changeCursor = (change) =>
+    write(CURSOR, JSON.stringify({ ...readCursor("views.csv"), ...change }));
+  const broken = /is broken or from another version/;
   for (const [name, damage, message] of [
     ["a truncated file", () => write("views.csv", "short"), /is shorter than recorded/],
     ["a missing file", () => rmSync(join(folder, "views.csv")), /views.csv is missing/],
-    ["a cursor with invalid JSON", () => write(CURSOR, "{"), /is broken or from another version/],
-    [
-      "a cursor of another version",
-      () => write(CURSOR, JSON.stringify({ ...readCursor("views.csv"), version: 2 })),
-      /is broken or from another version/,
-    ],
-    [
-      "a cursor without its flags",
-      () => write(CURSOR, JSON.stringify({ ...readCursor("views.csv"), flags: undefined })),
-      /is broken or from another version/,
-    ],
+    ["a cursor with invalid JSON", () => write(CURSOR, "{"), broken],
+    ["a cursor of another version", () => changeCursor({ version: 2 }), broken],
+    ["a cursor without its flags", () => changeCursor({ flags: undefined }), broken],
   ]) {
     test(`refuses to resume ${name} and explains how to start again`, async () => {
       await interrupt();
       damage();
       server.requests.length = 0;
       const resumed = await quillgate(["views", ...RANGE, "-o", "views.csv", "--resume"]);
-      assert.equal(resumed.code, 2);
-      assert.match(resumed.stderr, message);
-      const [, file] = /delete (\S+\.quillgate-progress) and run without --resume/.exec(
-        resumed.stderr,
-      );
+      assertFailed(resumed, 2, message);
+      const hint = /delete (\S+\.quillgate-progress) and run without --resume/;
+      const [, file] = hint.exec(resumed.stderr);
       assert.equal(server.requests.length, 0);
       rmSync(file);
-      const again = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
-      assert.equal(again.code, 0, again.stderr);
+      await succeed(["views", ...RANGE, "-o", "views.csv"]);
       assertSame(read("views.csv"), await exportByClient("views", "csv"));
     });
   }
@@ -202,9 +188,8 @@ describe("existing files", () => {
   test("keeps the existing file when the first request fails", async () => {
     write("views.csv", "precious");
     respondWith(() => problem(401, "unauthorized", "the token has expired"));
-    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
-    assert.equal(code, 3);
-    assert.match(stderr, /401 the token has expired\n {2}request request-1\n/);
+    const refused = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
+    assertFailed(refused, 3, /401 the token has expired\n {2}request request-1\n/);
     assert.equal(read("views.csv"), "precious");
     assert.deepEqual(readdirSync(folder), ["views.csv"]);
   });
@@ -214,14 +199,9 @@ const isPosix = process.platform !== "win32";
 
 describe("special files", { skip: !isPosix }, () => {
   /** Runs a line of bash, in which `$Q` is the command line. */
-  const bash = async (line) => {
+  const bash = (line) => {
     const variables = { PATH: process.env.PATH, Q: `${process.execPath} ${BIN}`, ...env() };
-    const args = ["-o", "pipefail", "-c", line];
-    const child = spawn("bash", args, { cwd: folder, env: variables });
-    const seen = { stdout: "", stderr: "" };
-    for (const name of ["stdout", "stderr"]) child[name].on("data", (data) => (seen[name] += data));
-    const [code] = await once(child, "close");
-    return { ...seen, code };
+    return capture("bash", ["-o", "pipefail", "-c", line], { cwd: folder, env: variables });
   };
   const flags = `views ${RANGE.join(" ")} --format csv`;
 

@@ -2,8 +2,19 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, test } from "node:test";
+import { assertFailed } from "./command_line.mjs";
 import { assertSame, exportByClient, FORMATS, RANGE, ROWS } from "./exported_reports.mjs";
-import { folder, quillgate, read, respondTo, respondWith, server, useStandIn } from "./session.mjs";
+import {
+  folder,
+  quillgate,
+  read,
+  readJson,
+  respondTo,
+  respondWith,
+  server,
+  succeed,
+  useStandIn,
+} from "./session.mjs";
 import { budgetFields, problem } from "./stand_in.mjs";
 
 const REPORTS = ["views", "visitors", "feedback", "searches"];
@@ -16,10 +27,7 @@ for (const report of REPORTS) {
     const rows = ndjson.trimEnd().split("\n").map(JSON.parse);
     assert.equal(rows.length, ROWS);
     for (const format of FORMATS) {
-      const { code, stdout, stderr, bytes } = await quillgate([
-        ...[report, ...RANGE, "--format", format],
-      ]);
-      assert.equal(code, 0, stderr);
+      const { stdout, stderr, bytes } = await succeed([report, ...RANGE, "--format", format]);
       if (format === "json") assert.deepEqual(JSON.parse(stdout), rows);
       else assertSame(bytes.toString(), format === "csv" ? csv : ndjson);
       assert.match(stderr, /: 1,100 rows in \d+ requests, \d+ left\n$/);
@@ -33,8 +41,7 @@ for (const report of REPORTS) {
   });
 
   test(`prints the first rows of ${report} as a table and says that more may exist`, async () => {
-    const { code, stdout, stderr } = await quillgate([report, "--rows", "3", "--format", "table"]);
-    assert.equal(code, 0);
+    const { stdout, stderr } = await succeed([report, "--rows", "3", "--format", "table"]);
     assert.equal(stdout.trimEnd().split("\n").length, 4);
     assert.match(stderr, /3 rows in 1 request, \d+ left\nthere may be more rows/);
     assert.match(server.requests[0].path, /limit=3\b/);
@@ -47,14 +54,12 @@ for (const count of [3, 250, 251, 5000]) {
     const rows = (await exportByClient("views", "ndjson")).trimEnd().split("\n");
     const expected = rows.slice(0, count);
     const pages = Math.min(Math.ceil(count / 250), Math.ceil(ROWS / 250));
+    const args = ["views", ...RANGE, "--rows", String(count)];
     for (const format of ["default", ...FORMATS]) {
       server.requests.length = 0;
       server.refillBudget();
       const chosen = format === "default" ? [] : ["--format", format];
-      const { code, stdout, stderr } = await quillgate([
-        ...["views", ...RANGE, "--rows", String(count), ...chosen],
-      ]);
-      assert.equal(code, 0, stderr);
+      const { stdout } = await succeed([...args, ...chosen]);
       assert.equal(server.requests.length, pages, "requests");
       if (format === "json") assert.deepEqual(JSON.parse(stdout), expected.map(JSON.parse));
       else if (format === "csv") {
@@ -64,10 +69,7 @@ for (const count of [3, 250, 251, 5000]) {
       } else assertSame(stdout, `${expected.join("\n")}\n`);
 
       if (format === "default") continue;
-      const toFile = await quillgate([
-        ...["views", ...RANGE, "--rows", String(count), "-o", `out.${format}`],
-      ]);
-      assert.equal(toFile.code, 0, toFile.stderr);
+      await succeed([...args, "-o", `out.${format}`]);
       assertSame(read(`out.${format}`), stdout);
     }
     assert.deepEqual(readdirSync(folder).sort(), ["out.csv", "out.json", "out.ndjson"]);
@@ -120,8 +122,7 @@ test("--compare shows each figure beside that of the previous period", async () 
     return { json: { totals: {}, views, hasMore: false } };
   });
   const args = ["views", "--from", "2026-01-08", "--to", "2026-01-15", "--compare"];
-  const { stdout, code, stderr } = await quillgate([...args, "--format", "table"]);
-  assert.equal(code, 0, stderr);
+  const { stdout, stderr } = await succeed([...args, "--format", "table"]);
   assert.deepEqual(server.requests.map(readDates), [
     ["2026-01-08", "2026-01-15"],
     ["2026-01-01", "2026-01-08"],
@@ -138,8 +139,7 @@ test("--compare shows each figure beside that of the previous period", async () 
   assert.match(stderr, /^Jan 8 – Jan 14, 2026, UTC, compared with Jan 1 – Jan 7, 2026, UTC\n/);
   const narrow = await quillgate([...args, "--quiet"], { columns: 34 });
   assert.match(narrow.stdout, /^PATH +HUMAN +BEFORE +TOTAL +BEFORE$/m);
-  const { stdout: json } = await quillgate([...args, "--json"]);
-  const totals = JSON.parse(json).map(({ previous }) => previous.total);
+  const totals = (await readJson(args)).map(({ previous }) => previous.total);
   assert.deepEqual(totals, [10, 0]);
 });
 
@@ -158,34 +158,29 @@ test("--graph draws the main figure as bars that fit the terminal", async () => 
 });
 
 test("stats compares the totals of every report, and warns about one that is forbidden", async () => {
-  const { code, stdout, stderr } = await quillgate(["stats", "--json"]);
-  assert.equal(code, 0, stderr);
+  const { period, previous, reports } = await readJson(["stats"]);
   assert.equal(server.requests.length, 10);
-  const { period, previous, reports } = JSON.parse(stdout);
   assert.equal(Math.ceil((Date.parse(period.dateTo) - Date.parse(period.dateFrom)) / 864e5), 28);
   assert.ok(previous.dateTo < period.dateTo);
   assert.deepEqual(reports.views.previous, { human: 1, ai: 1, total: 2 });
   assert.deepEqual(reports.searches, { current: { total: ROWS }, previous: { total: ROWS } });
   assert.equal(reports.feedback.current.total, null, "the report has more pages than were read");
   respondTo(/caller-stats/, problem(403, "insufficient-scope", "not allowed"));
-  const table = await quillgate(["stats"]);
-  assert.equal(table.code, 0);
+  const table = await succeed(["stats"]);
   assert.match(table.stdout, /^views +2 +2 +0%$/m);
   assert.doesNotMatch(table.stdout, /questions/);
   assert.match(table.stderr, /questions: 403 not allowed/);
 });
 
 describe("a spent budget", () => {
-  const spent = problem(429, "rate-limited", "no request is left", {
-    ...budgetFields(0, 90),
-    "retry-after": "90",
-  });
+  const fields = { ...budgetFields(0, 90), "retry-after": "90" };
+  const spent = problem(429, "rate-limited", "no request is left", fields);
 
   test("a spent budget ends the command, which prints the waiting time and how to resume", async () => {
     respondWith((_, number) => (number >= 2 ? spent : undefined));
-    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
-    assert.equal(code, 5);
-    assert.match(stderr, /429 no request is left/);
+    const ended = await quillgate(["views", ...RANGE, "-o", "views.csv"]);
+    assertFailed(ended, 5, /429 no request is left/);
+    const { stderr } = ended;
     assert.match(stderr, /there are more requests in 90 s/);
     const long = { ...spent, headers: { ...spent.headers, "retry-after": "2970" } };
     respondWith(() => long);
@@ -194,7 +189,7 @@ describe("a spent budget", () => {
     assert.match(longWait, /there are more requests in 50 min/);
     assert.match(stderr, /to complete views.csv: the same command with --resume/);
     respondWith(undefined);
-    assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
+    await succeed(["views", "-o", "views.csv", "--resume"]);
     assertSame(read("views.csv"), await exportByClient("views", "csv"));
   });
 
@@ -203,8 +198,7 @@ describe("a spent budget", () => {
     let left = 3;
     respondWith((_, number) => (number >= 2 && left-- > 0 ? short : undefined));
     const args = ["views", ...RANGE, "--wait", "1m", "-o", "views.csv"];
-    const { code, stderr } = await quillgate(args);
-    assert.equal(code, 0, stderr);
+    const { stderr } = await succeed(args);
     assert.match(stderr, /no request is left for 1 s\n/);
     assertSame(read("views.csv"), await exportByClient("views", "csv"));
   });

@@ -1,10 +1,9 @@
 /** The script in docs/guides/command-line.md that retries an export while the budget is spent. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { capture } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 import { BIN, runCommand } from "./command_line.mjs";
 import { startSession } from "./session.mjs";
@@ -43,23 +42,15 @@ describe("the script in the documentation", { concurrency: CONCURRENCY }, () => 
       test(`the script ${name} in ${shell}`, { skip: process.platform === "win32" }, async (t) => {
         const { env, folder, read, respondWith } = await startSession(t);
         respondWith((_, number) => respond(number));
-        const child = spawn("bash", [...flags, "-c", readScript()], {
-          env,
-          cwd: folder,
-        });
-        let stdout = "";
-        child.stdout.setEncoding("utf8").on("data", (text) => {
-          stdout += text;
-        });
-        const [exitCode] = await once(child, "close");
-        assert.equal(exitCode, code);
-        assert.equal(stdout, "slept 600\n".repeat(sleeps));
+        const args = [...flags, "-c", readScript()];
+        const result = await capture("bash", args, { env, cwd: folder });
+        assert.equal(result.code, code);
+        assert.equal(result.stdout, "slept 600\n".repeat(sleeps));
         if (code !== 0) return;
         respondWith(undefined);
         const range = ["--from", "2026-01-01", "--to", "2026-02-01"];
-        const { stdout: expected } = await runCommand(["views", ...range, "--format", "csv"], {
-          env,
-        });
+        const exported = ["views", ...range, "--format", "csv"];
+        const { stdout: expected } = await runCommand(exported, { env });
         assert.ok(expected.length > 0);
         assert.ok(read("views.csv") === expected);
       });

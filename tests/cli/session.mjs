@@ -1,10 +1,12 @@
 /** Runs the command line against a stand-in for the gateway, with a new folder per test. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Interruption } from "../../pkg/dist/cli/errors.js";
+import { makeFolder } from "../harness/folder.mjs";
 import { runCommand } from "./command_line.mjs";
 import { PROJECT, startStandIn } from "./stand_in.mjs";
 
@@ -12,8 +14,6 @@ export let server;
 export let folder;
 let override;
 
-const makeFolder = () => mkdtempSync(join(tmpdir(), "quillgate-cli-"));
-const removeFolder = (path) => rmSync(path, { recursive: true, force: true });
 const envOf = ({ url }) => ({
   QUILLGATE_BASE_URL: url,
   QUILLGATE_PROJECT_ID: PROJECT,
@@ -31,9 +31,9 @@ export function useStandIn({ rows, override: otherwise } = {}) {
     override = undefined;
     server.requests.length = 0;
     server.refillBudget();
-    folder = makeFolder();
+    folder = mkdtempSync(join(tmpdir(), "quillgate-cli-"));
   });
-  afterEach(() => removeFolder(folder));
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 }
 
 export function respondWith(respond) {
@@ -59,6 +59,21 @@ export function interruptAt(pattern, code = 130) {
 export const env = () => envOf(server);
 export const quillgate = (args, { env: more, ...options } = {}) =>
   runCommand(args, { folder, ...options, env: { ...env(), ...more } });
+export const quillgateJob = (args, options) => quillgate(["job", ...args], options);
+
+/** Runs a command that must succeed. */
+export async function succeed(args, options) {
+  const result = await quillgate(args, options);
+  assert.equal(result.code, 0, result.stderr);
+  return result;
+}
+
+/** Runs a command that must succeed, and returns the JSON that it prints. */
+export async function readJson(args, options) {
+  const { stdout } = await succeed([...args, "--json"], options);
+  return JSON.parse(stdout);
+}
+
 export const read = (name) => readFileSync(join(folder, name), "utf8");
 export const write = (name, content) => writeFileSync(join(folder, name), content);
 
@@ -66,6 +81,22 @@ export function writeProgram(name, script) {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return path;
+}
+
+/** Installs a `quillgate-gateway` package with a single module. */
+export function installGatewayPackage(target, name, source) {
+  const gateway = join(target, "node_modules", "quillgate-gateway");
+  mkdirSync(gateway, { recursive: true });
+  const exports = { [`./${name}`]: `./${name}.js` };
+  const description = { name: "quillgate-gateway", version: "0.0.0", type: "module", exports };
+  writeFileSync(join(gateway, "package.json"), JSON.stringify(description));
+  writeFileSync(join(gateway, `${name}.js`), source);
+}
+
+/** Returns variables with a browser that writes its address to the file `opened`. */
+export function browserEnv() {
+  const BROWSER = writeProgram("browser", `echo "$1" > "${folder}/opened"`);
+  return { BROWSER, PATH: process.env.PATH };
 }
 
 export async function waitForFile(name) {
@@ -82,11 +113,8 @@ export async function waitForFile(name) {
 export async function startSession(t, rows) {
   let respond;
   const own = await startStandIn({ rows, override: (...args) => respond?.(...args) });
-  const home = makeFolder();
-  t.after(async () => {
-    await own.stop();
-    removeFolder(home);
-  });
+  t.after(() => own.stop());
+  const home = makeFolder(t, "cli");
   return {
     ...{ server: own, folder: home },
     env: { ...envOf(own), PATH: process.env.PATH, XDG_CONFIG_HOME: home },

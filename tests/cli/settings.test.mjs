@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { readSettings } from "../../pkg/dist/cli/settings.js";
-import { runCommand } from "./command_line.mjs";
+import { assertFailed, runCommand } from "./command_line.mjs";
 import { folder, server, useStandIn } from "./session.mjs";
 import { startStandIn } from "./stand_in.mjs";
 
@@ -41,11 +41,11 @@ const variables = (more = {}) => ({
 });
 
 function readOnlyRequest() {
-  const requests = [server, other].flatMap(({ url, requests }) =>
-    requests.map(({ path, headers }) => ({ url, path, headers })),
+  const received = [server, other].flatMap(({ url, requests }) =>
+    requests.map((request) => ({ ...request, url })),
   );
-  assert.equal(requests.length, 1);
-  const [{ url, path, headers }] = requests;
+  assert.equal(received.length, 1);
+  const [{ url, path, headers }] = received;
   const project = /^\/v2\/agent\/([^/]+)\//.exec(path)[1];
   return { url, project, token: headers.authorization.replace("Bearer ", "") };
 }
@@ -72,10 +72,8 @@ test("flags override variables, and variables override files", async () => {
 });
 
 test("reads the token from standard input or from the file that a variable names", async () => {
-  await quillgate([...LIST, "--token-file", "-"], {
-    env: variables(),
-    input: "token-from-input\n",
-  });
+  const input = "token-from-input\n";
+  await quillgate([...LIST, "--token-file", "-"], { env: variables(), input });
   assert.equal(readOnlyRequest().token, "token-from-input");
   server.requests.length = 0;
   write(inFolder("secret"), "token-from-the-file\n");
@@ -86,9 +84,8 @@ test("reads the token from standard input or from the file that a variable names
 
 test("rejects standard input as both the prompt and the credential", async () => {
   const args = ["job", "create", "-", "--token-file", "-"];
-  const { code, stderr } = await quillgate(args, { env: variables(), input: "x" });
-  assert.equal(code, 2);
-  assert.match(stderr, /standard input cannot be both a prompt and a credential/);
+  const refused = await quillgate(args, { env: variables(), input: "x" });
+  assertFailed(refused, 2, /standard input cannot be both a prompt and a credential/);
 });
 
 test("reads the project from the folder's file, and the rest from the user's file", async () => {
@@ -103,9 +100,8 @@ for (const setting of [{ baseUrl: "https://evil.example" }, { tokenFile: "/etc/h
   const [name] = Object.keys(setting);
   test(`rejects ${name} in the folder's file unless --config names the file`, async () => {
     write(inFolder("quillgate.json"), { projectId: "from-folder", ...setting });
-    const { code, stderr } = await quillgate(LIST, { env: variables() });
-    assert.equal(code, 2);
-    assert.match(stderr, new RegExp(`quillgate.json must not set ${name}`));
+    const refused = await quillgate(LIST, { env: variables() });
+    assertFailed(refused, 2, new RegExp(`quillgate.json must not set ${name}`));
     assert.equal(server.requests.length, 0);
   });
 }
@@ -121,10 +117,9 @@ test("rejects a settings file with a secret, an unknown setting or a wrong type"
     [SECRET, /is not JSON/],
   ]) {
     write(userFile(), content);
-    const { code, stderr } = await quillgate(LIST, { env: variables() });
-    assert.equal(code, 2);
-    assert.match(stderr, message);
-    assert.ok(!stderr.includes(SECRET));
+    const refused = await quillgate(LIST, { env: variables() });
+    assertFailed(refused, 2, message);
+    assert.ok(!refused.stderr.includes(SECRET));
   }
 });
 
@@ -138,18 +133,16 @@ for (const [name, value] of [
   test(`rejects a credential ${name} without repeating it`, async () => {
     write(inFolder("secret"), value);
     const args = [...LIST, "--token-file", "secret"];
-    const { code, stderr } = await quillgate(args, { env: variables() });
-    assert.equal(code, 2);
-    assert.match(stderr, /secret (is empty|is not a credential)/);
-    assert.ok(!stderr.includes(SECRET));
+    const refused = await quillgate(args, { env: variables() });
+    assertFailed(refused, 2, /secret (is empty|is not a credential)/);
+    assert.ok(!refused.stderr.includes(SECRET));
   });
 }
 
 test("rejects two credentials in the environment", async () => {
   const env = variables({ QUILLGATE_ADMIN_KEY: "mint_x" });
-  const { code, stderr } = await quillgate(LIST, { env });
-  assert.equal(code, 2);
-  assert.match(stderr, /the environment has both an access token and an admin key/);
+  const refused = await quillgate(LIST, { env });
+  assertFailed(refused, 2, /the environment has both an access token and an admin key/);
 });
 
 test("sends an admin key to the URL of a flag, but not to that of a variable", async () => {
@@ -175,19 +168,15 @@ for (const [missing, message] of [
   ["QUILLGATE_TOKEN", /no credential: run quillgate login, or set QUILLGATE_TOKEN/],
 ]) {
   test(`explains how to set a missing ${missing}`, async () => {
-    const { code, stderr } = await quillgate(LIST, { env: variables({ [missing]: "" }) });
-    assert.equal(code, 2);
-    assert.match(stderr, message);
+    assertFailed(await quillgate(LIST, { env: variables({ [missing]: "" }) }), 2, message);
   });
 }
 
 test("never sends an admin key that was given as a token", async () => {
-  const { code, stderr } = await quillgate(LIST, {
-    env: variables({ QUILLGATE_TOKEN: "mint_of_the_user" }),
-  });
-  assert.equal(code, 2);
-  assert.match(stderr, /QUILLGATE_TOKEN is Mintlify's admin key/);
-  assert.ok(!stderr.includes("mint_of"));
+  const env = variables({ QUILLGATE_TOKEN: "mint_of_the_user" });
+  const refused = await quillgate(LIST, { env });
+  assertFailed(refused, 2, /QUILLGATE_TOKEN is Mintlify's admin key/);
+  assert.ok(!refused.stderr.includes("mint_of"));
   assert.equal(server.requests.length, 0);
 });
 
@@ -195,8 +184,7 @@ test("sends the token unencrypted to another machine only if a variable allows i
   const list = LIST.slice(0, 2);
   const env = variables({ QUILLGATE_BASE_URL: "http://gate.invalid" });
   const refused = await quillgate(list, { env });
-  assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /^quillgate: baseUrl must be https, or http on this machine/);
+  assertFailed(refused, 2, /^quillgate: baseUrl must be https, or http on this machine/);
   assert.match(refused.stderr, /QUILLGATE_ALLOW_PLAIN_HTTP=1/);
   const allowed = await quillgate(list, { env: { ...env, QUILLGATE_ALLOW_PLAIN_HTTP: "1" } });
   assert.match(allowed.stderr, /gate\.invalid cannot be resolved/);

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
 import { startScriptedServer } from "../package/scripted_server.mjs";
+import { event } from "../package/streaming_server.mjs";
 
 export const PROJECT = "demo-docs";
 const ANALYTICS = `/v1/analytics/${PROJECT}`;
@@ -45,15 +46,9 @@ function makeFeedbackRow(at) {
 
 function makeConversationRow(at) {
   const more = { responseType: "answer", sources: [], queryCategory: null, pageUrl: null };
-  const [timestamp, response] = ["2026-01-01T00:00:00Z", "a response"];
-  return {
-    id: `c${at}`,
-    timestamp,
-    query: `question ${at}`,
-    response,
-    resolutionStatus: null,
-    ...more,
-  };
+  const answer = { response: "a response", resolutionStatus: null };
+  const timestamp = "2026-01-01T00:00:00Z";
+  return { id: `c${at}`, timestamp, query: `question ${at}`, ...answer, ...more };
 }
 
 export async function startStandIn({ rows = 1100, override } = {}) {
@@ -89,6 +84,9 @@ export function problem(status, type, detail, headers = {}) {
   return { status, headers: { "x-request-id": "request-1", ...headers }, json };
 }
 
+const UNKNOWN = problem(502, "outcome-unknown", "the outcome is unknown");
+export const OUTCOME_UNKNOWN = { ...UNKNOWN, json: { ...UNKNOWN.json, outcome: "unknown" } };
+
 function respond({ method, body }, url, rows, spendBudget) {
   const { pathname, searchParams } = url;
   const report = REPORTS[pathname.slice(ANALYTICS.length + 1)];
@@ -112,12 +110,8 @@ function respond({ method, body }, url, rows, spendBudget) {
   }
   if (method === "POST" && pathname === `${AGENT}/job/job_1/message`)
     return { json: job("active") };
-  if (pathname === `${AGENT}/job/job_1/events`) {
-    return { headers: { "content-type": "text/event-stream" }, text: events("completed") };
-  }
-  if (pathname === `${AGENT}/job/job_2/events`) {
-    return { headers: { "content-type": "text/event-stream" }, text: events("failed") };
-  }
+  if (pathname === `${AGENT}/job/job_1/events`) return streamJob(job("active"), job("completed"));
+  if (pathname === `${AGENT}/job/job_2/events`) return streamJob(job("active"), job("failed"));
   if (method === "POST" && pathname === `/v1/project/update/${PROJECT}`) {
     return { status: 202, json: { statusId: "s_live" } };
   }
@@ -152,12 +146,8 @@ function makeReportPage({ property, makeRow, byOffset }, query, rows) {
   const hasMore = end < rows;
   const totals = { human: 1, ai: 1, total: 2 };
   if (byOffset) return { totals, [property]: page, hasMore };
-  return {
-    [property]: page,
-    totalSearches: rows,
-    nextCursor: hasMore ? String(end) : null,
-    hasMore,
-  };
+  const nextCursor = hasMore ? String(end) : null;
+  return { [property]: page, totalSearches: rows, nextCursor, hasMore };
 }
 
 function makeDailyPage(query) {
@@ -206,14 +196,11 @@ const SINGLE_REPORTS = {
 export const PREVIEW_URL = "https://acme-docs-new.mintlify.site";
 const PUBLISHED = "Successfully updated deployment";
 const NOT_REVALIDATED = "Failed to revalidate domain: docs.acme.example";
+const STEPS = Array.from({ length: 15 }, (_, at) => `Step ${at}`);
 const ENDS = {
   s_live: deployment("success", ["Building", PUBLISHED], "Deployed"),
   s_warned: deployment("failure", ["Building", PUBLISHED, NOT_REVALIDATED], NOT_REVALIDATED),
-  s_failed: deployment(
-    "failure",
-    Array.from({ length: 15 }, (_, at) => `Step ${at}`).concat("Failed to build\u001b[31m"),
-    "Failed to build",
-  ),
+  s_failed: deployment("failure", [...STEPS, "Failed to build\u001b[31m"], "Failed to build"),
 };
 const LISTED_DEPLOYMENTS = [
   {
@@ -235,22 +222,17 @@ export function deployment(status, logs = [], summary = null) {
   return { _id: "s_live", projectId: PROJECT, status, logs, summary, author, commit, createdAt };
 }
 
-export function streamDeployment(...states) {
-  const text = states
-    .map((state, at) => `id: ${at + 1}\nevent: deployment\ndata: ${JSON.stringify(state)}\n\n`)
-    .join("");
+function streamEvents(name, states) {
+  const text = states.map((state, at) => event(at + 1, name, state)).join("");
   return { headers: { "content-type": "text/event-stream" }, text };
 }
+
+export const streamJob = (...states) => streamEvents("job", states);
+const streamDeployment = (...states) => streamEvents("deployment", states);
 
 /** A job in Mintlify's format. */
 export function job(status, ref = "main") {
   const prLink = status === "completed" ? "https://github.com/acme/docs/pull/7" : null;
   const source = { repository: "acme/docs", ref };
   return { id: "job_1", status, source, model: "m", prLink, createdAt: null, archivedAt: null };
-}
-
-function events(last) {
-  return ["active", last]
-    .map((status, at) => `id: ${at + 1}\nevent: job\ndata: ${JSON.stringify(job(status))}\n\n`)
-    .join("");
 }

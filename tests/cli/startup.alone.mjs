@@ -48,14 +48,8 @@ test("importing the library loads no file of the program", async () => {
     for (const platform of ["node", "browser"]) {
       const { metafile } = await build({
         stdin: { contents: `import ${JSON.stringify(entry)};`, resolveDir: ROOT },
-        ...{
-          bundle: true,
-          write: false,
-          metafile: true,
-          format: "esm",
-          outdir: folder,
-          splitting: true,
-        },
+        ...{ bundle: true, write: false, metafile: true },
+        ...{ format: "esm", outdir: folder, splitting: true },
         ...{ platform, treeShaking: false, loader: { ".wasm": "file" }, logLevel: "silent" },
       });
       const inputs = Object.keys(metafile.inputs);

@@ -1,10 +1,8 @@
 /** The command line in a real terminal: prompts, progress, Ctrl-C, --resume and exit codes. */
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { startSession } from "./session.mjs";
+import { installGatewayPackage, startSession } from "./session.mjs";
 import { startInTerminal } from "./terminal.mjs";
 
 const ROWS = 2600;
@@ -30,33 +28,23 @@ async function setUp(t) {
       started.push(running);
       return running;
     },
-    /** Installs a `quillgate-gateway` package with a single module. */
-    installGatewayPackage(name, source) {
-      const target = join(folder, "node_modules", "quillgate-gateway");
-      mkdirSync(target, { recursive: true });
-      const exports = { [`./${name}`]: `./${name}.js` };
-      writeFileSync(join(target, "package.json"), JSON.stringify({ type: "module", exports }));
-      writeFileSync(join(target, `${name}.js`), source);
-    },
   };
 }
 
 describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
   test("a second Ctrl-C ends the program immediately", async (t) => {
-    const { installGatewayPackage, start } = await setUp(t);
+    const { folder, start } = await setUp(t);
     const source = `process.stderr.write("busy\\n");
     export const checkConfig = () => new Promise(() => setInterval(() => {}, 1000));`;
-    installGatewayPackage("check", source);
+    installGatewayPackage(folder, "check", source);
     const running = start(["config", "check"]);
     await running.waitForScreen(/^busy$/m);
     const ended = running.ended.then(() => "ended");
     // Two signals in quick succession can arrive as one, so press the key until the program ends.
     while ((await Promise.race([ended, delay(50)])) !== "ended") running.press(CTRL_C);
     assert.equal(await running.ended, 130);
-    assert.ok(
-      !running.raw().includes("quillgate: interrupted"),
-      "the program ended on the first Ctrl-C",
-    );
+    const isGraceful = running.raw().includes("quillgate: interrupted");
+    assert.ok(!isGraceful, "the program ended on the first Ctrl-C");
   });
 
   test("job create reads a typed prompt until Ctrl-D", async (t) => {
@@ -76,11 +64,9 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
   test("a table shows a progress bar with the remaining time, then only its rows", async (t) => {
     const { start, stallFrom, respondWith } = await setUp(t);
     stallFrom(2);
-    const args = ["views", ...RANGE, "--rows", "1000"];
-    const running = start(args);
-    await running.waitForScreen(
-      /^views: 500 rows in 2 requests, 98 left \[={10} {10}\] \d:\d\d left$/m,
-    );
+    const running = start(["views", ...RANGE, "--rows", "1000"]);
+    const bar = /^views: 500 rows in 2 requests, 98 left \[={10} {10}\] \d:\d\d left$/m;
+    await running.waitForScreen(bar);
     running.press(CTRL_C);
     assert.equal(await running.ended, 130);
 

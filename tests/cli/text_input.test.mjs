@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeText } from "../../pkg/dist/text_input.js";
-import { quillgate, server, useStandIn, write } from "./session.mjs";
+import { assertFailed } from "./command_line.mjs";
+import { quillgateJob, server, useStandIn, write } from "./session.mjs";
 
 const BOM = "\ufeff";
 
@@ -49,9 +50,7 @@ test("job create sends no prompt that is not text", async () => {
     [["a \ufffd"], {}],
     [[], { isInputTerminal: true, columns: 80, env: editor }],
   ]) {
-    const { code, stderr } = await quillgate(["job", "create", ...args], options);
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, /offset \d|U\+FFFD/);
+    assertFailed(await quillgateJob(["create", ...args], options), 2, /offset \d|U\+FFFD/);
   }
   assert.equal(server.requests.length, 0);
 });

@@ -7,12 +7,7 @@ import { startScriptedServer } from "./scripted_server.mjs";
 
 const DAYS = { dateFrom: "2026-11-01", dateTo: "2026-11-03" };
 const DAY = {
-  date: "2026-11-01",
-  human: 5,
-  ai: 2,
-  total: 7,
-  days: 1,
-  missing: [],
+  ...{ date: "2026-11-01", human: 5, ai: 2, total: 7, days: 1, missing: [] },
   visitors: { human: 3, ai: 1, total: 4 },
 };
 const SERIES = { views: [DAY], missing: ["2026-11-02"], nextCursor: null };
@@ -44,15 +39,10 @@ test("dailyViews() reads the archive's route with the credential of the client",
   respondWith({ ...SERIES, views: [{ ...DAY, later: true }] });
   const params = { ...DAYS, prefix: "/a b&c", group: "week", limit: 10, cursor: undefined };
   assert.deepEqual(await client.analytics.dailyViews(params), { ...SERIES, nextPosition: null });
-  assert.deepEqual(readRequests(), [
-    {
-      method: "GET",
-      pathname: "/v1/analytics/acme/views/daily",
-      query: { ...DAYS, prefix: "/a b&c", group: "week", limit: "10" },
-      authorization: "Bearer a.b.c",
-      body: "",
-    },
-  ]);
+  const query = { ...DAYS, prefix: "/a b&c", group: "week", limit: "10" };
+  const pathname = "/v1/analytics/acme/views/daily";
+  const authorization = "Bearer a.b.c";
+  assert.deepEqual(readRequests(), [{ method: "GET", pathname, query, authorization, body: "" }]);
 });
 
 test("archivedViews() reads every page of the archive's list", async () => {
@@ -75,10 +65,8 @@ test("archivedViews() reads every page of the archive's list", async () => {
 test("archivedViews() exports CSV and rejects limits above 1,000", async () => {
   const body = { totals: {}, views: [{ path: "/a,b", total: 3 }], missing: [] };
   respondWith(body);
-  const csv = await new Response(
-    client.analytics.archivedViews(DAYS).export({ format: "csv" }),
-  ).text();
-  assert.equal(csv, 'path,human,ai,total\r\n"/a,b",,,3\r\n');
+  const stream = client.analytics.archivedViews(DAYS).export({ format: "csv" });
+  assert.equal(await new Response(stream).text(), 'path,human,ai,total\r\n"/a,b",,,3\r\n');
   const many = client.analytics.archivedViews({ ...DAYS, limit: 1001 });
   await assert.rejects(many, /limit/);
 });

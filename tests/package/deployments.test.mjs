@@ -7,7 +7,9 @@ import { after, before, beforeEach, test } from "node:test";
 import { Client } from "quillgate";
 import { isLive } from "quillgate/values";
 import { ROOT } from "../../scripts/versions.mjs";
+import { collect } from "./scripted_lists.mjs";
 import { startScriptedServer } from "./scripted_server.mjs";
+import { event } from "./streaming_server.mjs";
 
 const RECORDS = "/v1/project/acme/deployments";
 const STATUS = "/v1/project/update-status/s1";
@@ -33,16 +35,14 @@ function connect(options = {}) {
 }
 
 function stream(...events) {
-  const text = events
-    .map(([event, data], at) => `id: ${at + 1}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
-    .join("");
+  const text = events.map(([name, data], at) => event(at + 1, name, data)).join("");
   return { headers: { "content-type": "text/event-stream" }, text: `retry: 1\n\n${text}` };
 }
 
-async function collect(changes) {
-  const collected = [];
-  for await (const change of changes) collected.push(change);
-  return collected;
+/** Responds with a status, and to all other requests with 404. */
+function respondWithStatus(nextStatus) {
+  respond = ({ path }) =>
+    path === STATUS ? { json: { _id: "s1", status: nextStatus() } } : { status: 404, json: {} };
 }
 
 test("a deployment is started without a body, and once for all attempts", async () => {
@@ -109,10 +109,7 @@ test("wait reads the event stream of the record until the deployment ends", asyn
 
 test("without a stream, watch polls the status and yields each change once", async () => {
   const states = ["in_progress", "success"];
-  respond = ({ path }) =>
-    path === STATUS
-      ? { json: { _id: "s1", status: states.length > 1 ? states.shift() : states[0] } }
-      : { status: 404, json: { error: "not here" } };
+  respondWithStatus(() => (states.length > 1 ? states.shift() : states[0]));
   const changes = await collect(client.deployments.watch("s1"));
   const reported = changes.map(({ deployment, done }) => [deployment.status, done]);
   assert.deepEqual(reported, [
@@ -124,10 +121,7 @@ test("without a stream, watch polls the status and yields each change once", asy
 });
 
 test("a wait that times out has the last known state", async () => {
-  respond = ({ path }) =>
-    path === STATUS
-      ? { json: { _id: "s1", status: "in_progress" } }
-      : { status: 404, json: { error: "not here" } };
+  respondWithStatus(() => "in_progress");
   await assert.rejects(client.deployments.wait("s1", { timeout: 50 }), (error) => {
     assert.equal(error.name, "DeploymentWaitTimeoutError");
     assert.equal(error.message, "the deployment did not end within 50 ms");

@@ -52,12 +52,8 @@ const event = (id, state) => jobEvent(id, "job", { id: "j1", ...state });
 test("a stream is parsed with every kind of line end and with chunks of one byte", async () => {
   const text = event(1, { status: "active", model: "mödel" }).replaceAll("\n", "\r\n");
   const bytes = Buffer.from(`\uFEFF: c\r\r${text}${event(2, { status: "failed" })}`);
-  connections = [
-    streams(
-      Array.from(bytes, (byte) => Buffer.of(byte)),
-      "end",
-    ),
-  ];
+  const chunks = Array.from(bytes, (byte) => Buffer.of(byte));
+  connections = [streams(chunks, "end")];
   const models = [];
   const done = await client.agentJobs.wait("j1", { onUpdate: ({ model }) => models.push(model) });
   assert.equal(done.status, "failed");
@@ -89,14 +85,11 @@ test("a stream is parsed with data over several lines, and ignores other events 
 
 test("a stream without a byte for 45 s is closed and resumes", async (context) => {
   const { setTimeout } = globalThis;
-  context.after(() => {
-    globalThis.setTimeout = setTimeout;
-  });
   let expire;
-  globalThis.setTimeout = (run, ms, ...rest) => {
+  context.mock.method(globalThis, "setTimeout", (run, ms, ...rest) => {
     if (ms === MAX_SILENCE_MS) expire = run;
     return setTimeout(run, ms, ...rest);
-  };
+  });
   connections = [
     streams(["retry: 1\n\n", event(7, { status: "active" })], "open"),
     streams([event(8, { status: "completed" })], "end"),
@@ -136,20 +129,16 @@ test("a job without a stream does not stop the streams of other jobs", async () 
 function skipDelays(context) {
   const { setTimeout } = globalThis;
   const { now } = Date;
-  context.after(() => {
-    globalThis.setTimeout = setTimeout;
-    Date.now = now;
-  });
   let skipped = 0;
-  Date.now = () => now() + skipped;
-  globalThis.setTimeout = (run, ms, ...rest) => {
+  context.mock.method(Date, "now", () => now() + skipped);
+  context.mock.method(globalThis, "setTimeout", (run, ms, ...rest) => {
     if (ms > 30_000) return setTimeout(run, ms, ...rest);
     const elapse = () => {
       skipped += ms;
       run(...rest);
     };
     return setTimeout(elapse, 0);
-  };
+  });
 }
 
 test("a watch whose first stream fails polls for a minute, then streams", async (context) => {
@@ -190,13 +179,10 @@ test("a stream that does not open within the timeout of an attempt is replaced b
 test("a stream is opened again after a second at the earliest", async (context) => {
   const delays = [];
   const { setTimeout } = globalThis;
-  context.after(() => {
-    globalThis.setTimeout = setTimeout;
-  });
-  globalThis.setTimeout = (run, ms, ...rest) => {
+  context.mock.method(globalThis, "setTimeout", (run, ms, ...rest) => {
     if (ms >= 1_000 && ms <= 1_250) delays.push(ms);
     return setTimeout(run, ms, ...rest);
-  };
+  });
   connections = [
     streams(["retry: 0\n\n"], "end"),
     streams([event(1, { status: "completed" })], "end"),
@@ -206,12 +192,9 @@ test("a stream is opened again after a second at the earliest", async (context) 
 });
 
 test("the name of a media type is case-insensitive", async () => {
-  connections = [
-    (response) => {
-      response.setHeader("content-type", "Text/Event-Stream; charset=utf-8");
-      response.end(event(1, { status: "failed" }));
-    },
-  ];
+  const type = "Text/Event-Stream; charset=utf-8";
+  const failed = event(1, { status: "failed" });
+  connections = [(response) => response.setHeader("content-type", type).end(failed)];
   assert.equal((await client.agentJobs.wait("j1")).status, "failed");
 });
 

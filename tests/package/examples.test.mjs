@@ -51,10 +51,7 @@ async function readExamples(document) {
     imports.set(from, new Set([...known, ...added]));
   }
   const module = [
-    ...Array.from(
-      imports,
-      ([from, names]) => `import { ${[...names].join(", ")} } from "${from}";`,
-    ),
+    ...[...imports].map(([from, names]) => `import { ${[...names].join(", ")} } from "${from}";`),
     'const client = new Client({ baseUrl: "https://gate.example", projectId: "acme", auth: { token: "…" } });',
     'const job = await client.agentJobs.create({ prompt: "For the documentation" });',
     // A block cannot contain imports and exports.
@@ -76,14 +73,7 @@ for (const [document, printed] of Object.entries(DOCUMENTS)) {
     const file = join(folder, `${name}.mts`);
     await writeFile(file, module);
     const options = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2022"];
-    const resolution = [
-      "--module",
-      "nodenext",
-      "--types",
-      "node",
-      "--lib",
-      "es2022,dom,dom.iterable",
-    ];
+    const resolution = "--module nodenext --types node --lib es2022,dom,dom.iterable".split(" ");
     const tsc = join(ROOT, "node_modules", ".bin", "tsc");
     const compiled = execute(tsc, [...options, ...resolution, file], { cwd: ROOT });
     const { stdout } = await compiled.catch((error) => error);
@@ -100,12 +90,8 @@ for (const [document, printed] of Object.entries(DOCUMENTS)) {
     const { code } = await transform(addressed, { loader: "ts", format: "esm", target: "es2022" });
     const file = join(folder, `${name}.mjs`);
     await writeFile(file, code);
-    const variables = {
-      QUILLGATE_BASE_URL: gate.gateway.url,
-      QUILLGATE_PROJECT_ID: PROJECT,
-      QUILLGATE_TOKEN: token,
-    };
-    const env = { ...process.env, ...variables };
+    const variables = { QUILLGATE_BASE_URL: gate.gateway.url, QUILLGATE_PROJECT_ID: PROJECT };
+    const env = { ...process.env, ...variables, QUILLGATE_TOKEN: token };
     const { stdout } = await execute(process.execPath, [file], { cwd: folder, env });
     assert.match(stdout, new RegExp(`ran ${count} examples\\s*$`));
     assert.match(stdout, printed);

@@ -132,8 +132,10 @@ export function link(folder, name) {
   symlinkSync(join(ROOT, "node_modules", name), path);
 }
 
+export const requireIn = (folder) => createRequire(join(folder, "x.cjs"));
+
 /** Requires a package of tests/package/tools. */
-export const tool = createRequire(join(TOOLS, "x.cjs"));
+export const tool = requireIn(TOOLS);
 
 export function toolPath(...path) {
   return join(TOOLS, ...path);

@@ -58,6 +58,8 @@ function respondWith(status, body, headers = {}) {
 
 const jobEvent = (id, changes = {}) => event(id, "job", { ...JOB, ...changes });
 
+const readPositions = () => requests.map(({ headers }) => headers["last-event-id"]);
+
 async function take(count, options) {
   const changes = [];
   for await (const change of client.agentJobs.watchAll(options)) {
@@ -104,8 +106,7 @@ describe("`watchAll()`", () => {
       streams([jobEvent(901)]),
     ];
     assert.deepEqual(await take(3), [{ job: JOB }, { reset: true }, { job: JOB }]);
-    const positions = requests.map(({ headers }) => headers["last-event-id"]);
-    assert.deepEqual(positions, [undefined, "4", "900"]);
+    assert.deepEqual(readPositions(), [undefined, "4", "900"]);
   });
 
   test("watchAll() starts after the revision of a list, and resumes after the last event", async () => {
@@ -117,8 +118,7 @@ describe("`watchAll()`", () => {
     ];
     await take(2, { after: 3 });
     await take(1, { after: 0 });
-    const positions = requests.map(({ headers }) => headers["last-event-id"]);
-    assert.deepEqual(positions, ["3", "4", "4", "0"]);
+    assert.deepEqual(readPositions(), ["3", "4", "4", "0"]);
     for (const after of [-1, 0.5, 2 ** 53, "3"]) {
       const { name, field } = await rejectionOf(take(1, { after }));
       assert.deepEqual([name, field], ["ValidationError", "after"]);
@@ -126,17 +126,13 @@ describe("`watchAll()`", () => {
   });
 
   test("watchAll() resumes after the last event whenever the stream ends or breaks", async () => {
-    const parts = Array.from({ length: 12 }, (_, at) =>
-      streams([jobEvent(at + 1, { id: `j${at}` })], at % 2 === 0 ? "end" : "break"),
-    );
-    handlers = parts;
-    const ids = (await take(12)).map(({ job }) => job.id);
+    const ids = Array.from({ length: 12 }, (_, at) => String(at + 1));
+    handlers = ids.map((id, at) => streams([jobEvent(id, { id })], at % 2 ? "break" : "end"));
     assert.deepEqual(
+      (await take(12)).map(({ job }) => job.id),
       ids,
-      parts.map((_, at) => `j${at}`),
     );
-    const resumed = requests.map(({ headers }) => headers["last-event-id"]);
-    assert.deepEqual(resumed, [undefined, ...parts.slice(1).map((_, at) => `${at + 1}`)]);
+    assert.deepEqual(readPositions(), [undefined, ...ids.slice(0, -1)]);
   });
 
   test("watchAll() survives temporary failures and waits for Retry-After", async (context) => {
@@ -148,14 +144,11 @@ describe("`watchAll()`", () => {
       streams([jobEvent(2)]),
     ];
     const { setTimeout } = globalThis;
-    context.after(() => {
-      globalThis.setTimeout = setTimeout;
-    });
     const waits = [];
-    globalThis.setTimeout = (run, ms, ...rest) => {
+    context.mock.method(globalThis, "setTimeout", (run, ms, ...rest) => {
       waits.push(ms);
       return setTimeout(run, ms === 7_000 ? 0 : ms, ...rest);
-    };
+    });
     assert.equal((await take(2)).length, 2);
     assert.equal(requests.length, 5);
     assert.ok(waits.includes(7_000), "the client did not wait for Retry-After");
@@ -227,11 +220,9 @@ describe("`watchAll()`", () => {
   });
 });
 
-describe("`record()`", () => {
-  test("deleteRecord() resolves to undefined after a response without content", async () => {
-    handlers = [(response) => response.writeHead(204).end()];
-    assert.equal(await client.agentJobs.deleteRecord("j1"), undefined);
-    const [{ method, url }] = requests;
-    assert.deepEqual([method, url], ["DELETE", "/v2/agent/acme/job/j1/record"]);
-  });
+test("deleteRecord() resolves to undefined after a response without content", async () => {
+  handlers = [(response) => response.writeHead(204).end()];
+  assert.equal(await client.agentJobs.deleteRecord("j1"), undefined);
+  const [{ method, url }] = requests;
+  assert.deepEqual([method, url], ["DELETE", "/v2/agent/acme/job/j1/record"]);
 });

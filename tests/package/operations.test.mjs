@@ -16,11 +16,8 @@ const names = [...operations.split("\n}")[0].matchAll(/^ {2}"([\w.]+)": \{/gm)].
 
 test("every operation has a method of the client with its name", () => {
   assert.ok(names.length >= 18, `only ${names.length} operations were found`);
-  const client = new Client({
-    baseUrl: "https://gate.example",
-    projectId: "acme",
-    auth: { token: "t" },
-  });
+  const auth = { token: "t" };
+  const client = new Client({ baseUrl: "https://gate.example", projectId: "acme", auth });
   const missing = names.filter((name) => {
     const [resource, method] = name.split(".");
     return typeof client[resource]?.[method] !== "function";

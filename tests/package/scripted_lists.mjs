@@ -5,37 +5,29 @@ export const ANALYTICS = "/v1/analytics/acme";
 export const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-03-01" };
 export const ROWS = 620;
 
+const BY_OFFSET = { by: "offset", maxRows: 250, name: "path", base: { totals: {} } };
+const BY_CURSOR = { by: "cursor", maxRows: 100, name: "id", base: {} };
+
+function makeReport(rows, more) {
+  return {
+    list: ({ analytics }, ...args) => analytics[rows](...args),
+    path: `${ANALYTICS}/${rows}`,
+    ...{ rows, defaultRows: 50, hasMore: true, range: true, ...more },
+  };
+}
+
 /** Per list: its path, paging, page sizes, the identifying property, and the rest of a page. */
 export const LISTS = {
-  views: {
-    list: ({ analytics }, ...args) => analytics.views(...args),
-    path: `${ANALYTICS}/views`,
-    ...{ rows: "views", by: "offset", defaultRows: 50, maxRows: 250 },
-    ...{ name: "path", base: { totals: {} }, hasMore: true, range: true },
-  },
-  visitors: {
-    list: ({ analytics }, ...args) => analytics.visitors(...args),
-    path: `${ANALYTICS}/visitors`,
-    ...{ rows: "visitors", by: "offset", defaultRows: 50, maxRows: 250 },
-    ...{ name: "path", base: { totals: {} }, hasMore: true, range: true },
-  },
-  feedback: {
-    list: ({ analytics }, ...args) => analytics.feedback(...args),
-    path: `${ANALYTICS}/feedback`,
-    ...{ rows: "feedback", by: "cursor", defaultRows: 50, maxRows: 100 },
-    ...{ name: "id", base: {}, hasMore: true, range: true },
-  },
+  views: makeReport("views", BY_OFFSET),
+  visitors: makeReport("visitors", BY_OFFSET),
+  feedback: makeReport("feedback", BY_CURSOR),
   searches: {
-    list: ({ analytics }, ...args) => analytics.searches(...args),
-    path: `${ANALYTICS}/searches`,
-    ...{ rows: "searches", by: "cursor", defaultRows: 50, maxRows: 100 },
-    ...{ name: "searchQuery", base: { totalSearches: ROWS }, hasMore: false, range: true },
+    ...makeReport("searches", BY_CURSOR),
+    ...{ name: "searchQuery", base: { totalSearches: ROWS }, hasMore: false },
   },
   conversations: {
-    list: ({ analytics }, ...args) => analytics.conversations(...args),
-    path: `${ANALYTICS}/assistant`,
-    ...{ rows: "conversations", by: "cursor", defaultRows: 100, maxRows: 1000 },
-    ...{ name: "id", base: {}, hasMore: true, range: true },
+    ...makeReport("conversations", BY_CURSOR),
+    ...{ path: `${ANALYTICS}/assistant`, defaultRows: 100, maxRows: 1000 },
   },
   jobs: {
     list: ({ agentJobs }, ...args) => agentJobs.list(...args),
@@ -94,9 +86,6 @@ export const namesFrom = (from, to = ROWS) =>
 
 export function pagingOf(received) {
   const query = queryOf(received);
-  return Object.fromEntries(
-    ["limit", "offset", "cursor"].flatMap((name) =>
-      query.has(name) ? [[name, query.get(name)]] : [],
-    ),
-  );
+  const names = ["limit", "offset", "cursor"].filter((name) => query.has(name));
+  return Object.fromEntries(names.map((name) => [name, query.get(name)]));
 }

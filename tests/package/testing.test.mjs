@@ -85,12 +85,8 @@ describe("reports of the fake gateway", () => {
     const page = await client.analytics.searches({ dateFrom: "2026-10-01" });
     assert.equal(page.searches[0].searchQuery, "2026-10-01");
     gateway.reports.callerStats = { web: 4, total: 4 };
-    assert.deepEqual(await client.analytics.callerStats({}), {
-      web: 4,
-      api: 0,
-      other: 0,
-      total: 4,
-    });
+    const expected = { web: 4, api: 0, other: 0, total: 4 };
+    assert.deepEqual(await client.analytics.callerStats({}), expected);
   });
 });
 
@@ -138,18 +134,12 @@ describe("requests to the fake gateway", () => {
     const { gateway, client } = start();
     await client.agentJobs.create({ prompt: "Document it" });
     await assert.rejects(client.agentJobs.get("nope"), NotFoundError);
-    assert.deepEqual(
-      gateway.requests.map(({ operation, method, params, status }) => [
-        operation,
-        method,
-        params,
-        status,
-      ]),
-      [
-        ["agentJobs.create", "POST", { prompt: "Document it" }, 201],
-        ["agentJobs.get", "GET", { id: "nope" }, 404],
-      ],
-    );
+    const names = ["operation", "method", "params", "status"];
+    const recorded = gateway.requests.map((request) => names.map((name) => request[name]));
+    assert.deepEqual(recorded, [
+      ["agentJobs.create", "POST", { prompt: "Document it" }, 201],
+      ["agentJobs.get", "GET", { id: "nope" }, 404],
+    ]);
     assert.ok(gateway.requests[0].headers.get("idempotency-key"));
   });
 
@@ -176,17 +166,10 @@ describe("webhooks of the fake gateway", () => {
     const body = await request.text();
     const now = () => START + MINUTE;
     const event = await unwrap(body, request.headers, gateway.webhookKey, { now });
-    assert.deepEqual(
-      [event.type, event.data.id, event.project],
-      ["agent_job.completed", id, "acme"],
-    );
-    assert.equal(event.webhookUrl, "https://bot.example/hook");
-    const forged = unwrap(
-      body.replace("completed", "failed"),
-      request.headers,
-      gateway.webhookKey,
-      { now },
-    );
-    await assert.rejects(forged, WebhookVerificationError);
+    const found = [event.type, event.data.id, event.project, event.webhookUrl];
+    assert.deepEqual(found, ["agent_job.completed", id, "acme", "https://bot.example/hook"]);
+    const forged = body.replace("completed", "failed");
+    const unwrapped = unwrap(forged, request.headers, gateway.webhookKey, { now });
+    await assert.rejects(unwrapped, WebhookVerificationError);
   });
 });

@@ -1,20 +1,19 @@
 /** How a signal aborts a call. */
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
-import {
-  against,
-  describe,
-  inTurn,
-  JOB,
-  KEY,
-  pageOf,
-  quillgate,
-  rejectionOf,
-  when,
-} from "./fixtures.mjs";
+import { LISTS, pageOf } from "../scripted_lists.mjs";
+import { against, describe, inTurn, JOB, rejectionOf, when } from "./fixtures.mjs";
 
 describe("Aborts", () => {
   const reasons = [new Error("enough"), "a string", { kind: "api", message: "a look-alike" }, null];
+
+  /** Aborts a call after a hook of its client. Returns the reason with which the call rejects. */
+  function abortAt(hook, client, reason) {
+    const controller = new AbortController();
+    const abort = () => setImmediate(() => controller.abort(reason));
+    const { agentJobs } = client.withOptions({ [hook]: abort });
+    return rejectionOf(agentJobs.get("j1", { signal: controller.signal }));
+  }
 
   when(
     "a call is aborted during its request",
@@ -37,21 +36,10 @@ describe("Aborts", () => {
     "a call is aborted while it reads the body",
     "it rejects immediately with the signal's reason and closes the connection",
     () =>
-      against({ stall: "body" }, async (_, server) => {
+      against({ stall: "body" }, async (client, { requests }) => {
         for (const [at, reason] of reasons.entries()) {
-          const controller = new AbortController();
-          const onResponse = () => setImmediate(() => controller.abort(reason));
-          const client = new quillgate.Client({
-            baseUrl: server.url,
-            projectId: "acme",
-            auth: { adminKey: KEY },
-            onResponse,
-          });
-          assert.equal(
-            await rejectionOf(client.agentJobs.get("j1", { signal: controller.signal })),
-            reason,
-          );
-          assert.equal(await server.requests[at].ended, false);
+          assert.equal(await abortAt("onResponse", client, reason), reason);
+          assert.equal(await requests[at].ended, false);
         }
       }),
   );
@@ -62,14 +50,7 @@ describe("Aborts", () => {
     () =>
       against({ status: 503, headers: { "retry-after": "59" } }, async (client, { requests }) => {
         for (const [at, reason] of reasons.entries()) {
-          const controller = new AbortController();
-          const retrying = client.withOptions({
-            onRetry: () => setImmediate(() => controller.abort(reason)),
-          });
-          assert.equal(
-            await rejectionOf(retrying.agentJobs.get("j1", { signal: controller.signal })),
-            reason,
-          );
+          assert.equal(await abortAt("onRetry", client, reason), reason);
           assert.equal(requests.length, at + 1);
         }
       }),
@@ -102,10 +83,8 @@ describe("Aborts", () => {
       against({ json: JOB }, async ({ agentJobs }, { requests }) => {
         const controller = new AbortController();
         const onUpdate = () => setImmediate(() => controller.abort("seen enough"));
-        assert.equal(
-          await rejectionOf(agentJobs.wait("j1", { onUpdate, signal: controller.signal })),
-          "seen enough",
-        );
+        const wait = agentJobs.wait("j1", { onUpdate, signal: controller.signal });
+        assert.equal(await rejectionOf(wait), "seen enough");
         assert.equal(requests.length, 1);
       }),
   );
@@ -131,7 +110,7 @@ describe("Aborts", () => {
         await rejectionOf(agentJobs.wait("j1", { signal }));
         assertNothingLeft();
       });
-      await against(pageOf(600), async ({ analytics }) => {
+      await against(pageOf(LISTS.views), async ({ analytics }) => {
         await analytics.views({}, { signal }).all();
         assertNothingLeft();
         for await (const _ of analytics.views({}, { signal })) break;
@@ -145,7 +124,7 @@ describe("Aborts", () => {
 function trackTimers(context) {
   const pending = new Set();
   const { setTimeout, clearTimeout } = globalThis;
-  globalThis.setTimeout = (run, ms, ...rest) => {
+  context.mock.method(globalThis, "setTimeout", (run, ms, ...rest) => {
     const isOurs = new Error().stack.includes("/node_modules/quillgate/");
     const timer = setTimeout(() => {
       pending.delete(timer);
@@ -153,11 +132,10 @@ function trackTimers(context) {
     }, ms);
     if (isOurs) pending.add(timer);
     return timer;
-  };
-  globalThis.clearTimeout = (timer) => {
+  });
+  context.mock.method(globalThis, "clearTimeout", (timer) => {
     pending.delete(timer);
     clearTimeout(timer);
-  };
-  context.after(() => Object.assign(globalThis, { setTimeout, clearTimeout }));
+  });
   return pending;
 }

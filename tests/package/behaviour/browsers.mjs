@@ -1,10 +1,8 @@
 /** The package in pages and web workers of a browser. */
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { after, before } from "node:test";
 import { launchBrowser } from "../../page/browser.mjs";
-import { write } from "../installed.mjs";
+import { requireIn, write } from "../installed.mjs";
 import { serve } from "../static_server.mjs";
 import { describe, folder, when } from "./fixtures.mjs";
 
@@ -32,6 +30,15 @@ describe("Browsers", () => {
         const response = wasmResponses?.shift();
         await (response ? route.fulfill(response) : route.continue());
       });
+      await page.addInitScript(() => {
+        globalThis.runInWorker = (script, type = "module") =>
+          new Promise((resolve, reject) => {
+            const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+            const worker = new Worker(url, { type });
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.onerror = ({ message }) => reject(new Error(message));
+          });
+      });
       await page.goto(`${site.url}/empty.html`);
       const address = `${site.url}/node_modules/quillgate/dist/web.js`;
       return await page.evaluate(run, { address, argument });
@@ -53,10 +60,7 @@ describe("Browsers", () => {
           new Client(argument);
           return "made";
         } catch (error) {
-          new Client({
-            ...argument,
-            auth: { ...argument.auth, dangerouslyAllowBrowser: true },
-          });
+          new Client({ ...argument, auth: { ...argument.auth, dangerouslyAllowBrowser: true } });
           return [error instanceof QuillgateError, error.message.includes(argument.auth.adminKey)];
         }
       }, DIRECT);
@@ -78,17 +82,7 @@ describe("Browsers", () => {
           };
           postMessage([made({}), made({ dangerouslyAllowBrowser: true })]);
         });`;
-        const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-        const types = ["module", "classic"];
-        const answers = types.map(
-          (type) =>
-            new Promise((resolve, reject) => {
-              const worker = new Worker(url, { type });
-              worker.onmessage = ({ data }) => resolve(data);
-              worker.onerror = ({ message }) => reject(new Error(message));
-            }),
-        );
-        return Promise.all(answers);
+        return Promise.all(["module", "classic"].map((type) => runInWorker(script, type)));
       }, DIRECT);
       const refused = ["QuillgateError", "made"];
       assert.deepEqual(made, [refused, refused]);
@@ -101,33 +95,20 @@ describe("Browsers", () => {
     async () => {
       const names = await inPage(async ({ address, argument }) => {
         const addresses = [address, address.replace("web.js", "inline.js")];
-        const inPage = addresses.map(async (own) => {
+        const nameClient = async (own, options) => {
           const { Client } = await import(own);
-          const client = new Client(argument);
-          const { headers } = await client.buildRequest("agentJobs.get", { id: "j" });
+          const { headers } = await new Client(options).buildRequest("agentJobs.get", { id: "j" });
           return [Object.keys(headers).sort().join(), headers["quillgate-client"]].join(" ");
-        });
-        const inWorker = addresses.map((own) => {
-          const script = `
-            import("${own}").then(async ({ Client }) => {
-              const client = new Client(${JSON.stringify(argument)});
-              const { headers } = await client.buildRequest("agentJobs.get", { id: "j" });
-              postMessage([Object.keys(headers).sort().join(), headers["quillgate-client"]].join(" "));
-            });`;
-          const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
-          return new Promise((resolve, reject) => {
-            const worker = new Worker(url, { type: "module" });
-            worker.onmessage = ({ data }) => resolve(data);
-            worker.onerror = ({ message }) => reject(new Error(message));
-          });
-        });
+        };
+        const inPage = addresses.map((own) => nameClient(own, argument));
+        const inWorker = addresses.map((own) =>
+          runInWorker(`(${nameClient})("${own}", ${JSON.stringify(argument)}).then(postMessage);`),
+        );
         return Promise.all([...inPage, ...inWorker]);
       }, GATEWAY);
-      const { version } = createRequire(join(folder, "x.cjs"))("quillgate/package.json");
-      assert.deepEqual(
-        names,
-        Array(4).fill(`accept,authorization,quillgate-client quillgate/${version}`),
-      );
+      const { version } = requireIn(folder)("quillgate/package.json");
+      const expected = `accept,authorization,quillgate-client quillgate/${version}`;
+      assert.deepEqual(names, Array(4).fill(expected));
     },
   );
 

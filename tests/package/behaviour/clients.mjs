@@ -1,8 +1,7 @@
 /** How a client reads its options and environment variables, and which resources it holds. */
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { runProgram, write } from "../installed.mjs";
+import { requireIn, runProgram, write } from "../installed.mjs";
+import { LISTS, pageOf } from "../scripted_lists.mjs";
 import {
   against,
   describe,
@@ -10,7 +9,6 @@ import {
   inTurn,
   JOB,
   KEY,
-  pageOf,
   quillgate,
   skipWaits,
   TOKEN,
@@ -19,6 +17,19 @@ import {
 
 /** Maximum run time of the program. A leaked timeout would keep it alive for 60 s. */
 const MAX_EXIT_MS = 20_000;
+
+/** Runs a module in the folder with the package, and returns its output. */
+function runModule(name, source, variables) {
+  write(folder, { [`${name}.mjs`]: source });
+  const options = { cwd: folder, env: { ...process.env, ...variables } };
+  return runProgram(name, process.execPath, [`${name}.mjs`], options);
+}
+
+const variablesOf = ({ url }) => ({
+  QUILLGATE_BASE_URL: url,
+  QUILLGATE_TOKEN: TOKEN,
+  QUILLGATE_PROJECT_ID: "from-env",
+});
 
 describe("Client options", () => {
   when("`fetch` is set", "it receives every request in place of the runtime's own", () =>
@@ -58,7 +69,7 @@ describe("Client options", () => {
     "its requests name the package and its version in `User-Agent`, unless the caller sets that header",
     () =>
       against({ json: JOB }, async (client, { requests }) => {
-        const { version } = createRequire(join(folder, "x.cjs"))("quillgate/package.json");
+        const { version } = requireIn(folder)("quillgate/package.json");
         await client.agentJobs.get("j1");
         await client.agentJobs.get("j1", { headers: { "x-a": "1" } });
         await client.agentJobs.get("j1", { headers: { "User-Agent": "bot/2" } });
@@ -79,11 +90,8 @@ describe("Client options", () => {
         await client.agentJobs.get("j1");
         await gate.agentJobs.get("j1");
         const paths = requests.map(({ path }) => path);
-        assert.deepEqual(paths, [
-          "/v2/agent/other/job/j1",
-          "/v2/agent/acme/job/j1",
-          "/v2/agent/acme/job/j1",
-        ]);
+        const expected = ["other", "acme", "acme"].map((id) => `/v2/agent/${id}/job/j1`);
+        assert.deepEqual(paths, expected);
         const values = requests.map(({ headers }) => headers["x-a"]);
         assert.deepEqual(values, ["1", undefined, undefined]);
         assert.equal(requests[2].headers.authorization, `Bearer ${TOKEN}`);
@@ -93,31 +101,28 @@ describe("Client options", () => {
   when(
     "`session` is set",
     "the client sends no credential, ignores `QUILLGATE_TOKEN` and expects a gateway",
-    () =>
+    (context) =>
       against({ json: JOB }, async (_, { url, requests }) => {
         process.env.QUILLGATE_TOKEN = TOKEN;
-        try {
-          const base = { baseUrl: url, projectId: "acme", logLevel: "off" };
-          const client = new quillgate.Client({ ...base, auth: { session: true } });
-          await client.agentJobs.create({ prompt: "p" });
-          const built = await client.buildRequest("agentJobs.get", { id: "j1" });
-          const [{ headers }] = requests;
-          assert.equal(headers.authorization, undefined);
-          assert.match(headers["idempotency-key"], /^[0-9a-f]{32}$/);
-          assert.deepEqual(Object.keys(built.headers), ["accept", "user-agent"]);
+        context.after(() => delete process.env.QUILLGATE_TOKEN);
+        const base = { baseUrl: url, projectId: "acme", logLevel: "off" };
+        const client = new quillgate.Client({ ...base, auth: { session: true } });
+        await client.agentJobs.create({ prompt: "p" });
+        const built = await client.buildRequest("agentJobs.get", { id: "j1" });
+        const [{ headers }] = requests;
+        assert.equal(headers.authorization, undefined);
+        assert.match(headers["idempotency-key"], /^[0-9a-f]{32}$/);
+        assert.deepEqual(Object.keys(built.headers), ["accept", "user-agent"]);
 
-          await client.withOptions({ auth: { token: TOKEN } }).agentJobs.get("j1");
-          assert.equal(requests[1].headers.authorization, `Bearer ${TOKEN}`);
-          await client.withOptions({ timeout: 30_000 }).agentJobs.get("j1");
-          assert.equal(requests[2].headers.authorization, undefined);
+        await client.withOptions({ auth: { token: TOKEN } }).agentJobs.get("j1");
+        assert.equal(requests[1].headers.authorization, `Bearer ${TOKEN}`);
+        await client.withOptions({ timeout: 30_000 }).agentJobs.get("j1");
+        assert.equal(requests[2].headers.authorization, undefined);
 
-          for (const credential of [{ token: TOKEN }, { adminKey: KEY }]) {
-            const auth = { ...credential, session: true };
-            const both = () => new quillgate.Client({ ...base, auth });
-            assert.throws(both, { name: "ValidationError", field: "auth", rule: "once" });
-          }
-        } finally {
-          delete process.env.QUILLGATE_TOKEN;
+        for (const credential of [{ token: TOKEN }, { adminKey: KEY }]) {
+          const auth = { ...credential, session: true };
+          const both = () => new quillgate.Client({ ...base, auth });
+          assert.throws(both, { name: "ValidationError", field: "auth", rule: "once" });
         }
       }),
   );
@@ -154,24 +159,13 @@ describe("Client options", () => {
 
   when("environment variables name the gateway", "`new Client()` needs no options", () =>
     against({ json: JOB }, async (_, server) => {
-      write(folder, {
-        "environment.mjs": `
-          import { Client } from "quillgate";
-          const client = new Client();
-          console.log((await client.agentJobs.get("j1")).id);
-        `,
-      });
-      const env = {
-        ...process.env,
-        QUILLGATE_BASE_URL: server.url,
-        QUILLGATE_TOKEN: TOKEN,
-        QUILLGATE_PROJECT_ID: "from-env",
-        QUILLGATE_LOG: "debug",
-      };
-      const output = await runProgram("environment", process.execPath, ["environment.mjs"], {
-        cwd: folder,
-        env,
-      });
+      const source = `
+        import { Client } from "quillgate";
+        const client = new Client();
+        console.log((await client.agentJobs.get("j1")).id);
+      `;
+      const env = { ...variablesOf(server), QUILLGATE_LOG: "debug" };
+      const output = await runModule("environment", source, env);
       assert.match(output, /^j1$/m);
       assert.match(output, /^quillgate: GET \/v2\/agent\/from-env\/job\/j1: 200/m, "QUILLGATE_LOG");
       assert.ok(!output.includes(TOKEN));
@@ -187,11 +181,8 @@ describe("Client options", () => {
       const write = (line) => lines.push(line);
       const logger = { error: write, warn: write, info: write, debug: write };
       process.env.QUILLGATE_LOG = "verbose";
-      try {
-        await client.withOptions({ logLevel: undefined, logger }).agentJobs.get("j1");
-      } finally {
-        delete process.env.QUILLGATE_LOG;
-      }
+      context.after(() => delete process.env.QUILLGATE_LOG);
+      await client.withOptions({ logLevel: undefined, logger }).agentJobs.get("j1");
       assert.equal(lines.length, 1);
       assert.match(lines[0], /ServerError, again in \d+ ms$/);
     }),
@@ -202,41 +193,30 @@ describe("Client options", () => {
     "the client sends the key to the URL in code, and never over HTTP to another machine",
     () =>
       against({ json: JOB }, async (_, server) => {
-        write(folder, {
-          "redirected.mjs": `
-            import { Client } from "quillgate";
-            const urls = [];
-            const fetch = async (url) => {
-              urls.push(url);
-              return Response.json({ id: "j1" });
-            };
-            const key = { auth: { adminKey: "mint_key" }, fetch };
-            const clients = [
-              new Client(key),
-              new Client({ fetch }).withOptions(key),
-              new Client({ fetch }).withOptions({ maxRetries: 0 }).withOptions(key),
-              new Client({ ...key, baseUrl: "https://own.example" }).withOptions({ maxRetries: 0 }),
-              new Client({ fetch }),
-            ];
-            for (const { agentJobs } of clients) await agentJobs.get("j1");
-            console.log(urls.map((url) => new URL(url).origin).join(" "));
-            try {
-              new Client({ ...key, baseUrl: "http://own.example" });
-            } catch (error) {
-              console.log(error.name, error.field, error.rule, urls.length);
-            }
-          `,
-        });
-        const env = {
-          ...process.env,
-          QUILLGATE_BASE_URL: server.url,
-          QUILLGATE_TOKEN: TOKEN,
-          QUILLGATE_PROJECT_ID: "from-env",
-        };
-        const output = await runProgram("redirected", process.execPath, ["redirected.mjs"], {
-          cwd: folder,
-          env,
-        });
+        const source = `
+          import { Client } from "quillgate";
+          const urls = [];
+          const fetch = async (url) => {
+            urls.push(url);
+            return Response.json({ id: "j1" });
+          };
+          const key = { auth: { adminKey: "mint_key" }, fetch };
+          const clients = [
+            new Client(key),
+            new Client({ fetch }).withOptions(key),
+            new Client({ fetch }).withOptions({ maxRetries: 0 }).withOptions(key),
+            new Client({ ...key, baseUrl: "https://own.example" }).withOptions({ maxRetries: 0 }),
+            new Client({ fetch }),
+          ];
+          for (const { agentJobs } of clients) await agentJobs.get("j1");
+          console.log(urls.map((url) => new URL(url).origin).join(" "));
+          try {
+            new Client({ ...key, baseUrl: "http://own.example" });
+          } catch (error) {
+            console.log(error.name, error.field, error.rule, urls.length);
+          }
+        `;
+        const output = await runModule("redirected", source, variablesOf(server));
         const platform = "https://api.mintlify.com";
         const origins = [platform, platform, platform, "https://own.example", server.url];
         assert.equal(
@@ -248,44 +228,41 @@ describe("Client options", () => {
 
   when("calls start concurrently", "the core is compiled once", () =>
     against({ json: JOB }, async (_, server) => {
-      write(folder, {
-        "once.mjs": `
-          let compiled = 0;
-          for (const name of ["compile", "compileStreaming", "instantiate", "instantiateStreaming"]) {
-            const real = WebAssembly[name];
-            WebAssembly[name] = (...args) => {
-              // Node's own fetch also compiles a wasm module.
-              if (new Error().stack.includes("/node_modules/quillgate/")) compiled += 1;
-              return real.apply(WebAssembly, args);
-            };
-          }
-          const { Client } = await import("quillgate");
-          const options = { baseUrl: "${server.url}", projectId: "p", auth: { token: "t" } };
-          const clients = [new Client(options), new Client(options)];
-          const before = compiled;
-          await Promise.all(Array.from({ length: 20 }, (_, at) => clients[at % 2].agentJobs.get("j1")));
-          console.log("compiled", before, compiled);
-        `,
-      });
-      const output = await runProgram("once", process.execPath, ["once.mjs"], { cwd: folder });
+      const source = `
+        let compiled = 0;
+        for (const name of ["compile", "compileStreaming", "instantiate", "instantiateStreaming"]) {
+          const real = WebAssembly[name];
+          WebAssembly[name] = (...args) => {
+            // Node's own fetch also compiles a wasm module.
+            if (new Error().stack.includes("/node_modules/quillgate/")) compiled += 1;
+            return real.apply(WebAssembly, args);
+          };
+        }
+        const { Client } = await import("quillgate");
+        const options = { baseUrl: "${server.url}", projectId: "p", auth: { token: "t" } };
+        const clients = [new Client(options), new Client(options)];
+        const before = compiled;
+        await Promise.all(Array.from({ length: 20 }, (_, at) => clients[at % 2].agentJobs.get("j1")));
+        console.log("compiled", before, compiled);
+      `;
+      const output = await runModule("once", source);
       assert.match(output, /compiled 0 1/);
       assert.equal(server.requests.length, 20);
     }),
   );
 
   when("a program leaves its lists unfinished", "no timer, connection or wait keeps it alive", () =>
-    against(pageOf(600), async (_, server) => {
-      write(folder, {
-        "leave.mjs": `
-          import { Client } from "quillgate";
-          const { agentJobs, analytics } = new Client({ baseUrl: "${server.url}", projectId: "p", auth: { adminKey: "mint_key" } });
-          for await (const view of analytics.views()) break;
-          for await (const page of analytics.views().pages()) break;
-          console.log("left");
-        `,
-      });
+    against(pageOf(LISTS.views), async (_, server) => {
+      const source = `
+        import { Client } from "quillgate";
+        const auth = { adminKey: "mint_key" };
+        const { analytics } = new Client({ baseUrl: "${server.url}", projectId: "p", auth });
+        for await (const view of analytics.views()) break;
+        for await (const page of analytics.views().pages()) break;
+        console.log("left");
+      `;
       const started = performance.now();
-      const output = await runProgram("leave", process.execPath, ["leave.mjs"], { cwd: folder });
+      const output = await runModule("leave", source);
       assert.match(output, /left/);
       assert.ok(performance.now() - started < MAX_EXIT_MS);
     }),

@@ -4,7 +4,6 @@ import { format, inspect } from "node:util";
 import {
   against,
   describe,
-  GATEWAY,
   inTurn,
   JOB,
   KEY,
@@ -14,6 +13,11 @@ import {
   TOKEN,
   when,
 } from "./fixtures.mjs";
+
+const DEEP = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true };
+
+/** Returns a logger whose methods are all the same function. */
+const loggerOf = (write) => ({ error: write, warn: write, info: write, debug: write });
 
 describe("Credentials, logs and hooks", () => {
   when(
@@ -33,10 +37,9 @@ describe("Credentials, logs and hooks", () => {
           call,
           built,
         ]) {
-          const deep = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true };
           const texts = [
             inspect(thing),
-            inspect(thing, deep),
+            inspect(thing, DEEP),
             format("%o %O %s", thing, thing, thing),
             `${thing}`,
             JSON.stringify(thing) ?? "",
@@ -53,7 +56,7 @@ describe("Credentials, logs and hooks", () => {
     async () => {
       for (const [credential, options] of [
         [KEY, {}],
-        [TOKEN, GATEWAY],
+        [TOKEN, { auth: { token: TOKEN } }],
       ]) {
         const echo = `bad key ${credential}, ${credential}`;
         const json = { type: echo, detail: echo, errors: [{ detail: echo }], [credential]: [echo] };
@@ -66,8 +69,7 @@ describe("Credentials, logs and hooks", () => {
           assert.deepEqual([error.code, error.details], [redacted, [redacted]]);
           assert.equal(error.problem.detail, redacted);
           assert.equal(error.headers.get("x-echo"), redacted);
-          const deep = { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true };
-          assert.ok(!inspect(error, deep).includes(credential));
+          assert.ok(!inspect(error, DEEP).includes(credential));
         };
         await against(respond, read, options);
       }
@@ -111,8 +113,8 @@ describe("Credentials, logs and hooks", () => {
         for (const logLevel of ["off", "error", "warn", "info", "debug"]) {
           const lines = [];
           const write = (...words) => lines.push(format(...words));
-          const logger = { error: write, warn: write, info: write, debug: write };
-          const { agentJobs, analytics } = client.withOptions({ logLevel, logger });
+          const options = { logLevel, logger: loggerOf(write) };
+          const { agentJobs, analytics } = client.withOptions(options);
           await rejectionOf(agentJobs.get("j1"));
           await rejectionOf(agentJobs.create({ prompt }, { idempotencyKey: "idem-1" }));
           await rejectionOf(analytics.views({ dateFrom: "2024-05-06" }));
@@ -152,45 +154,27 @@ describe("Credentials, logs and hooks", () => {
       async (client) => {
         skipWaits(context);
         const seen = [];
+        const note = ({ operation, method, url, attempt }, ...rest) =>
+          seen.push([operation, method, new URL(url).pathname, attempt, ...rest]);
         const hooked = client.withOptions({
-          onRequest: ({ operation, method, url, headers, attempt }) =>
-            seen.push([
-              operation,
-              method,
-              new URL(url).pathname,
-              headers.get("authorization"),
-              headers.get("x-own"),
-              attempt,
-            ]),
-          onResponse: ({ operation, method, status, headers, attempt, duration }) =>
-            seen.push([
-              operation,
-              method,
-              duration >= 0,
-              status,
-              headers.get("x-request-id"),
-              headers.get("set-cookie"),
-              attempt,
-            ]),
-          onRetry: ({ operation, method, url, error, attempt, duration, wait }) =>
-            seen.push([
-              operation,
-              method,
-              new URL(url).pathname,
-              error.name,
-              attempt,
-              duration >= 0,
-              wait > 0,
-            ]),
+          onRequest: ({ headers, ...event }) =>
+            note(event, headers.get("authorization"), headers.get("x-own")),
+          onResponse: ({ status, headers, duration, ...event }) => {
+            const fields = [headers.get("x-request-id"), headers.get("set-cookie")];
+            note(event, status, ...fields, duration >= 0);
+          },
+          onRetry: ({ error, duration, wait, ...event }) =>
+            note(event, error.name, duration >= 0, wait > 0),
           defaultHeaders: { "x-own": "own-secret" },
         });
         await hooked.agentJobs.get("j1");
+        const call = ["agentJobs.get", "GET", "/v2/agent/acme/job/j1"];
         assert.deepEqual(seen, [
-          ["agentJobs.get", "GET", "/v2/agent/acme/job/j1", "[redacted]", "[redacted]", 0],
-          ["agentJobs.get", "GET", true, 503, null, "[redacted]", 0],
-          ["agentJobs.get", "GET", "/v2/agent/acme/job/j1", "ServerError", 0, true, true],
-          ["agentJobs.get", "GET", "/v2/agent/acme/job/j1", "[redacted]", "[redacted]", 1],
-          ["agentJobs.get", "GET", true, 200, "r-1", null, 1],
+          [...call, 0, "[redacted]", "[redacted]"],
+          [...call, 0, 503, null, "[redacted]", true],
+          [...call, 0, "ServerError", true, true],
+          [...call, 1, "[redacted]", "[redacted]"],
+          [...call, 1, 200, "r-1", null, true],
         ]);
       },
     ),
@@ -222,14 +206,8 @@ describe("Credentials, logs and hooks", () => {
       const fail = () => {
         throw new Error("from a hook");
       };
-      const logger = { error: fail, warn: fail, info: fail, debug: fail };
-      const hooked = client.withOptions({
-        onRequest: fail,
-        onResponse: fail,
-        onRetry: fail,
-        logger,
-        logLevel: "debug",
-      });
+      const hooks = { onRequest: fail, onResponse: fail, onRetry: fail };
+      const hooked = client.withOptions({ ...hooks, logger: loggerOf(fail), logLevel: "debug" });
       assert.equal((await hooked.agentJobs.get("j1")).id, "j1");
       assert.equal(requests.length, 1);
     }),

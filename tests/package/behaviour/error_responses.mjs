@@ -1,10 +1,7 @@
 /** The errors that responses other than 2xx cause. */
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { install } from "../installed.mjs";
-import { against, describe, KEY, quillgate, rejectionOf, when } from "./fixtures.mjs";
+import { against, describe, importFrom, KEY, quillgate, rejectionOf, when } from "./fixtures.mjs";
 
 describe("Error responses", () => {
   const CLASSES = [
@@ -24,34 +21,19 @@ describe("Error responses", () => {
     "the call rejects with the ApiError class of the status and the data of the response",
     async () => {
       for (const [status, name] of CLASSES) {
-        const problem = {
-          type: "/problems/x",
-          title: "X",
-          detail: "because",
-          errors: [{ detail: "one" }],
-        };
+        const code = "/problems/x";
+        const problem = { type: code, title: "X", detail: "because", errors: [{ detail: "one" }] };
         const headers = { "x-request-id": "r-9", "retry-after": "90", "x-other": "o" };
         await against({ status, headers, json: problem }, async ({ agentJobs }) => {
-          const error = await rejectionOf(agentJobs.get("j1", { maxRetries: 0 }));
+          const error = await rejectionOf(agentJobs.get("j1", { maxRetries: 0 }), "ApiError");
           assert.equal(error.constructor, quillgate[name]);
-          assert.ok(
-            error instanceof quillgate.ApiError && error instanceof quillgate.QuillgateError,
-          );
-          assert.equal(error.name, name);
-          assert.equal(error.message, `${status} because`);
-          const { code, requestId, retryAfter, details } = error;
-          assert.deepEqual(
-            { status: error.status, code, requestId, retryAfter, details },
-            {
-              status,
-              code: "/problems/x",
-              requestId: "r-9",
-              retryAfter: 90,
-              details: ["one"],
-            },
-          );
+          assert.ok(error instanceof quillgate.QuillgateError);
+          const message = `${status} because`;
+          const data = { name, message, status, code, requestId: "r-9", retryAfter: 90, problem };
+          for (const [property, value] of Object.entries({ ...data, details: ["one"] })) {
+            assert.deepEqual(error[property], value, property);
+          }
           assert.equal(error.headers.get("x-other"), "o");
-          assert.deepEqual(error.problem, problem);
         });
       }
     },
@@ -99,9 +81,7 @@ describe("Error responses", () => {
     "an error comes from another copy of the package",
     "`isQuillgateError()` recognizes it, unlike `instanceof`",
     async () => {
-      const other = await install("other-copy");
-      const { resolve } = createRequire(join(other, "x.cjs"));
-      const { Client, QuillgateError } = await import(pathToFileURL(resolve("quillgate")).href);
+      const { Client, QuillgateError } = await importFrom(await install("other-copy"));
       const error = await rejectionOf(() =>
         new Client({ projectId: "p", auth: { adminKey: KEY } }).agentJobs.get(""),
       );
@@ -138,10 +118,8 @@ describe("Error responses", () => {
           const [error, expected] = await call();
           const frames = error.stack.split("\n");
           assert.equal(frames[0], `${error.name}: ${error.message}`);
-          assert.ok(
-            frames[1].includes(`error_responses.mjs:${expected}:`),
-            `${name}: ${error.stack}`,
-          );
+          const place = `error_responses.mjs:${expected}:`;
+          assert.ok(frames[1].includes(place), `${name}: ${error.stack}`);
         }
       }),
   );
@@ -149,17 +127,14 @@ describe("Error responses", () => {
   when(
     "a loader such as tsx writes file paths instead of URLs into stacks",
     "the stack of an error still starts at the line of the call",
-    () =>
+    (context) =>
       against({ status: 404 }, async ({ agentJobs }) => {
+        context.after(() => delete Error.prepareStackTrace);
         Error.prepareStackTrace = (error, frames) =>
           [error, ...frames].join("\n    at ").replaceAll("file://", "");
-        try {
-          const { stack } = await rejectionOf(agentJobs.get("j1"));
-          assert.match(stack.split("\n")[1], /error_responses\.mjs/);
-          assert.doesNotMatch(stack, /file:/);
-        } finally {
-          delete Error.prepareStackTrace;
-        }
+        const { stack } = await rejectionOf(agentJobs.get("j1"));
+        assert.match(stack.split("\n")[1], /error_responses\.mjs/);
+        assert.doesNotMatch(stack, /file:/);
       }),
   );
 

@@ -1,18 +1,15 @@
 /** Fixtures of the behaviour tests and the rows of docs/reference/behaviour.md. */
 import assert from "node:assert/strict";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { before, describe as suite, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 import { canaryKey } from "../../harness/canary.mjs";
-import { install } from "../installed.mjs";
+import { install, requireIn } from "../installed.mjs";
 import { startScriptedServer } from "../scripted_server.mjs";
 
 export const KEY = canaryKey();
 export const TOKEN = "eyJhbGciOiJIUzI1NiJ9.not-to-be-shown.anywhere";
 export const JOB = { id: "j1", status: "active" };
-export const GATEWAY = { auth: { token: TOKEN } };
 
 /** Between these bounds, a timer of the package is a wait between requests and not a time limit. */
 const MIN_WAIT_MS = 300;
@@ -25,10 +22,14 @@ export let quillgate;
 
 before(async () => {
   folder = await install("behaviour");
-  const { resolve } = createRequire(join(folder, "x.cjs"));
-  quillgate = await import(pathToFileURL(resolve("quillgate")).href);
+  quillgate = await importFrom(folder);
   process.on("unhandledRejection", (reason) => unhandled.push(reason));
 });
+
+/** Imports the package that is installed in a folder. */
+export function importFrom(folder) {
+  return import(pathToFileURL(requireIn(folder).resolve("quillgate")).href);
+}
 
 let section;
 
@@ -52,16 +53,16 @@ export async function against(script, body, options = {}) {
   const respond = typeof script === "function" ? script : () => script;
   const server = await startScriptedServer(respond);
   try {
-    const base = {
-      baseUrl: server.url,
-      projectId: "acme",
-      auth: { adminKey: KEY },
-      logLevel: "off",
-    };
-    await body(new quillgate.Client({ ...base, ...options }), server);
+    const base = { baseUrl: server.url, projectId: "acme", logLevel: "off" };
+    await body(new quillgate.Client({ ...base, auth: { adminKey: KEY }, ...options }), server);
   } finally {
     await server.stop();
   }
+}
+
+/** Like {@link against}, for a client with an access token of a gateway. */
+export function againstGateway(script, body, options = {}) {
+  return against(script, body, { auth: { token: TOKEN }, ...options });
 }
 
 export function inTurn(...responses) {
@@ -71,41 +72,37 @@ export function inTurn(...responses) {
 export function skipWaits(context) {
   const waits = [];
   const { setTimeout } = globalThis;
-  globalThis.setTimeout = (run, ms, ...rest) => {
+  context.mock.method(globalThis, "setTimeout", (run, ms, ...rest) => {
     // Node's own `fetch` also sets timers.
     const isOurs = new Error().stack.includes("/node_modules/quillgate/");
     const isWait = isOurs && ms >= MIN_WAIT_MS && ms <= MAX_WAIT_MS;
     if (isWait) waits.push(ms);
     return setTimeout(run, isWait ? 0 : ms, ...rest);
-  };
-  context.after(() => {
-    globalThis.setTimeout = setTimeout;
   });
   return waits;
 }
 
-export async function rejectionOf(call) {
+/** Returns the reason with which a call rejects. It is of the package's class, if that is given. */
+export async function rejectionOf(call, className) {
   let result;
   try {
     result = await (typeof call === "function" ? call() : call);
   } catch (reason) {
+    const isExpected = className === undefined || reason instanceof quillgate[className];
+    assert.ok(isExpected, `${call}: ${inspect(reason)}`);
     return reason;
   }
   assert.fail(`expected a rejection, got ${inspect(result)}`);
 }
 
-export function assertBetween(number, low, high) {
-  assert.ok(number >= low && number <= high, `${number} is not from ${low} to ${high}`);
+export async function assertInvalid(call, field, rule) {
+  const error = await rejectionOf(call, "ValidationError");
+  assert.deepEqual([error.field, error.rule], [field, rule]);
+  return error;
 }
 
-export function pageOf(total) {
-  return ({ path }) => {
-    const query = new URL(path, "http://x").searchParams;
-    const [offset, limit] = ["offset", "limit"].map((name) => Number(query.get(name)));
-    const count = Math.max(0, Math.min(limit, total - offset));
-    const views = Array.from({ length: count }, (_, at) => ({ path: `/${offset + at}`, human: 1 }));
-    return { json: { totals: { human: total }, views, hasMore: offset + count < total } };
-  };
+export function assertBetween(number, low, high) {
+  assert.ok(number >= low && number <= high, `${number} is not from ${low} to ${high}`);
 }
 
 export function nextTurn() {

@@ -1,15 +1,17 @@
 /** How a client reads lists of page views. */
 import assert from "node:assert/strict";
-import { inspect } from "node:util";
-import { against, describe, nextTurn, pageOf, quillgate, rejectionOf, when } from "./fixtures.mjs";
+import { LISTS, namesFrom, pageOf } from "../scripted_lists.mjs";
+import { against, assertInvalid, describe, nextTurn, rejectionOf, when } from "./fixtures.mjs";
+
+const VIEWS = pageOf(LISTS.views);
+const LIMIT = { ratelimit: '"analytics";r=42;t=1200' };
 
 describe("Lists of page views", () => {
   when("five consecutive pages are empty", "the list rejects with DecodeError", () =>
     against(
       { json: { totals: {}, views: [], hasMore: true } },
       async ({ analytics }, { requests }) => {
-        const error = await rejectionOf(analytics.views().all());
-        assert.ok(error instanceof quillgate.DecodeError);
+        const error = await rejectionOf(analytics.views().all(), "DecodeError");
         assert.equal(error.path, "hasMore");
         assert.equal(requests.length, 5);
       },
@@ -17,7 +19,7 @@ describe("Lists of page views", () => {
   );
 
   when("a loop ends at its first row", "one request is sent", () =>
-    against(pageOf(600), async ({ analytics }, { requests }) => {
+    against(VIEWS, async ({ analytics }, { requests }) => {
       for await (const _ of analytics.views()) break;
       await nextTurn();
       assert.equal(requests.length, 1);
@@ -25,7 +27,7 @@ describe("Lists of page views", () => {
   );
 
   when("a loop passes the middle of a page", "the next page is requested", () =>
-    against(pageOf(600), async ({ analytics }, server) => {
+    against(VIEWS, async ({ analytics }, server) => {
       let count = 0;
       for await (const _ of analytics.views()) {
         count += 1;
@@ -44,8 +46,7 @@ describe("Lists of page views", () => {
     "a loop ends at the last row of a page",
     "the connection of the prefetched next page is closed",
     () => {
-      const respond = (received, number) =>
-        number === 0 ? pageOf(600)(received) : { stall: "head" };
+      const respond = (received, number) => (number === 0 ? VIEWS(received) : { stall: "head" });
       return against(respond, async ({ analytics }, server) => {
         let count = 0;
         for await (const _ of analytics.views()) {
@@ -69,14 +70,14 @@ describe("Lists of page views", () => {
       const respond = (received) =>
         received.path.includes("offset=500") && broken
           ? { status: 404, json: { error: "gone" } }
-          : pageOf(900)(received);
+          : pageOf(LISTS.views, 900)(received);
       return against(respond, async ({ analytics }) => {
         const paths = [];
         let stored;
         const iterate = async () => {
           for await (const view of analytics.views({ dateTo: "2024-01-01" })) paths.push(view.path);
         };
-        assert.ok((await rejectionOf(iterate)) instanceof quillgate.NotFoundError);
+        await rejectionOf(iterate, "NotFoundError");
         assert.equal(paths.length, 500);
         const onProgress = ({ nextPosition }) => {
           stored = JSON.stringify(nextPosition);
@@ -85,10 +86,7 @@ describe("Lists of page views", () => {
         broken = false;
         const rest = await analytics.views({ resumeFrom: JSON.parse(stored) }).all();
         paths.push(...rest.map(({ path }) => path));
-        assert.deepEqual(
-          paths,
-          Array.from({ length: 900 }, (_, at) => `/${at}`),
-        );
+        assert.deepEqual(paths, namesFrom(0, 900));
       });
     },
   );
@@ -97,11 +95,9 @@ describe("Lists of page views", () => {
     "`maxRows` is neither an integer from 0 nor `Infinity`",
     "`all()` rejects with ValidationError; nothing is sent",
     () =>
-      against(pageOf(2), async ({ analytics }, { requests }) => {
+      against(pageOf(LISTS.views, 2), async ({ analytics }, { requests }) => {
         for (const maxRows of [Number.NaN, -1, 1.5, Number.NEGATIVE_INFINITY, null, "5", 5n, {}]) {
-          const error = await rejectionOf(analytics.views().all({ maxRows }));
-          assert.ok(error instanceof quillgate.ValidationError, inspect(error));
-          assert.deepEqual([error.field, error.rule], ["maxRows", "page-size"]);
+          await assertInvalid(analytics.views().all({ maxRows }), "maxRows", "page-size");
         }
         assert.deepEqual(await analytics.views().all({ maxRows: 0 }), []);
         assert.equal(requests.length, 0);
@@ -112,7 +108,7 @@ describe("Lists of page views", () => {
   );
 
   when("`onProgress` throws", "`all()` rejects with the same error", () =>
-    against(pageOf(600), async ({ analytics }, { requests }) => {
+    against(VIEWS, async ({ analytics }, { requests }) => {
       const own = new RangeError("own");
       const onProgress = () => {
         throw own;
@@ -127,22 +123,18 @@ describe("Lists of page views", () => {
     "`onProgress` receives the remaining requests of the hour",
     () =>
       against(
-        (received) => ({
-          ...pageOf(300)(received),
-          headers: { ratelimit: '"analytics";r=42;t=1200' },
-        }),
+        (received) => ({ ...pageOf(LISTS.views, 300)(received), headers: LIMIT }),
         async ({ analytics }) => {
           const left = [];
-          await analytics
-            .views()
-            .all({ onProgress: ({ requestsLeftThisHour }) => left.push(requestsLeftThisHour) });
+          const onProgress = ({ requestsLeftThisHour }) => left.push(requestsLeftThisHour);
+          await analytics.views().all({ onProgress });
           assert.deepEqual(left, [42, 42]);
         },
       ),
   );
 
   when("a loop over pages ends early", "`nextPage()` of its last page still works", () =>
-    against(pageOf(600), async ({ analytics }) => {
+    against(VIEWS, async ({ analytics }) => {
       let last;
       for await (const page of analytics.views().pages()) {
         last = page;
@@ -157,7 +149,7 @@ describe("Lists of page views", () => {
     "a list has callbacks instead of `await`",
     "`then`, `catch` and `finally` work",
     async () => {
-      await against(pageOf(3), async ({ analytics }, { requests }) => {
+      await against(pageOf(LISTS.views, 3), async ({ analytics }, { requests }) => {
         const list = analytics.views();
         let settled = 0;
         const count = () => {

@@ -1,6 +1,5 @@
 /** How a client handles responses that are late, malformed or of another shape. */
 import assert from "node:assert/strict";
-import { inspect } from "node:util";
 import { startScriptedServer } from "../scripted_server.mjs";
 import {
   against,
@@ -53,8 +52,8 @@ describe("Bad responses", () => {
     "the call rejects with RequestTimeoutError after `timeout`, names the host and closes the connection",
     () =>
       against({ stall: "body" }, async ({ agentJobs }, server) => {
-        const error = await rejectionOf(agentJobs.get("j1", { timeout: 800, maxRetries: 0 }));
-        assert.ok(error instanceof quillgate.RequestTimeoutError);
+        const call = agentJobs.get("j1", { timeout: 800, maxRetries: 0 });
+        const error = await rejectionOf(call, "RequestTimeoutError");
         assert.ok(error instanceof quillgate.TimeoutError);
         assert.equal(error.timeout, 800);
         const { host } = new URL(server.url);
@@ -70,8 +69,7 @@ describe("Bad responses", () => {
       against({ stall: "head" }, async (client) => {
         const waits = skipWaits(context);
         const { agentJobs, attempts } = countAttempts(client);
-        const error = await rejectionOf(agentJobs.get("j1", { timeout: 120 }));
-        assert.ok(error instanceof quillgate.RequestTimeoutError);
+        await rejectionOf(agentJobs.get("j1", { timeout: 120 }), "RequestTimeoutError");
         assert.equal(attempts(), 3);
         assert.equal(waits.length, 2);
       }),
@@ -84,8 +82,7 @@ describe("Bad responses", () => {
       against({ stall: "head" }, async (client) => {
         const { agentJobs, attempts } = countAttempts(client);
         const options = { timeout: 200, totalTimeout: 250, maxRetries: 10 };
-        const error = await rejectionOf(agentJobs.get("j1", options));
-        assert.ok(error instanceof quillgate.RequestTimeoutError);
+        await rejectionOf(agentJobs.get("j1", options), "RequestTimeoutError");
         assert.equal(attempts(), 1);
       }),
   );
@@ -94,8 +91,7 @@ describe("Bad responses", () => {
     against(
       { text: '{"id":"j1"', headers: { "x-request-id": "r-1" } },
       async ({ agentJobs }, { requests }) => {
-        const error = await rejectionOf(agentJobs.get("j1"));
-        assert.ok(error instanceof quillgate.DecodeError);
+        const error = await rejectionOf(agentJobs.get("j1"), "DecodeError");
         assert.equal(error.message, "the body must be JSON");
         assert.equal(error.requestId, "r-1");
         assert.equal(requests.length, 1);
@@ -106,7 +102,7 @@ describe("Bad responses", () => {
   when("a 2xx body is empty or an HTML page", "the call rejects with DecodeError", async () => {
     for (const text of ["<!doctype html><title>Sign in</title>", ""]) {
       await against({ text }, async ({ analytics }) => {
-        assert.ok((await rejectionOf(analytics.views())) instanceof quillgate.DecodeError);
+        await rejectionOf(analytics.views(), "DecodeError");
       });
     }
   });
@@ -118,13 +114,10 @@ describe("Bad responses", () => {
       against(
         { json: { totals: {}, views: [{ human: 1 }, { human: 1.5 }], hasMore: false } },
         async ({ analytics }) => {
-          const error = await rejectionOf(analytics.views());
-          assert.ok(error instanceof quillgate.DecodeError);
+          const error = await rejectionOf(analytics.views(), "DecodeError");
           assert.equal(error.path, "views[1].human");
-          assert.equal(
-            error.reason,
-            "must be an integer from 0 to 9007199254740991, found a number",
-          );
+          const reason = "must be an integer from 0 to 9007199254740991, found a number";
+          assert.equal(error.reason, reason);
         },
       ),
   );
@@ -135,8 +128,7 @@ describe("Bad responses", () => {
     (context) =>
       against({ text: '{"id":"j1"}', cut: true }, async ({ agentJobs }, { requests }) => {
         skipWaits(context);
-        const error = await rejectionOf(agentJobs.get("j1"));
-        assert.ok(error instanceof quillgate.ConnectionError);
+        const error = await rejectionOf(agentJobs.get("j1"), "ConnectionError");
         assert.ok(error.cause instanceof Error);
         assert.equal(requests.length, 3);
       }),
@@ -152,8 +144,7 @@ describe("Bad responses", () => {
         const json = () => Promise.reject(cause);
         const fetch = async () => ({ status: 200, headers: new Headers(), json });
         const { agentJobs, attempts } = countAttempts(client.withOptions({ fetch }));
-        const error = await rejectionOf(agentJobs.get("j1"));
-        assert.ok(error instanceof quillgate.ConnectionError);
+        const error = await rejectionOf(agentJobs.get("j1"), "ConnectionError");
         assert.equal(error.cause, cause);
         assert.equal(attempts(), 3);
       }),
@@ -167,14 +158,9 @@ describe("Bad responses", () => {
       await against({}, (_, server) => {
         url = server.url;
       });
-      const client = new quillgate.Client({
-        baseUrl: url,
-        projectId: "acme",
-        auth: { adminKey: KEY },
-        logLevel: "off",
-      });
-      const error = await rejectionOf(client.agentJobs.create({ prompt: "p" }));
-      assert.ok(error instanceof quillgate.ConnectionError);
+      const { Client } = quillgate;
+      const client = new Client({ baseUrl: url, projectId: "acme", auth: { adminKey: KEY } });
+      const error = await rejectionOf(client.agentJobs.create({ prompt: "p" }), "ConnectionError");
       const { host } = new URL(url);
       assert.ok(error.message.startsWith(`${host} refuses connections (ECONNREFUSED)`));
       assert.deepEqual([error.reason, error.sent], ["refused", "no"]);
@@ -189,10 +175,8 @@ describe("Bad responses", () => {
       const values = ["text", null, 0, { kind: "timeout", after: 5 }];
       const reasons = [new TypeError("no network"), ...LOSSES, ...values];
       for (const reason of reasons) {
-        const fetch = () => Promise.reject(reason);
-        const options = { projectId: "acme", auth: { adminKey: KEY }, maxRetries: 0, fetch };
-        const error = await rejectionOf(new quillgate.Client(options).agentJobs.get("j1"));
-        assert.ok(error instanceof quillgate.ConnectionError);
+        const client = fetchingWith(() => Promise.reject(reason), { maxRetries: 0 });
+        const error = await rejectionOf(client.agentJobs.get("j1"), "ConnectionError");
         assert.equal(error.cause, reason);
       }
     },
@@ -207,10 +191,8 @@ describe("Bad responses", () => {
       });
       const rejecting = REFUSALS.map((reason) => () => Promise.reject(reason));
       for (const fetch of [...throwing, ...rejecting]) {
-        const options = { projectId: "acme", auth: { adminKey: KEY }, fetch, logLevel: "off" };
-        const { agentJobs, attempts } = countAttempts(new quillgate.Client(options));
-        const error = await rejectionOf(agentJobs.get("j1"));
-        assert.ok(error instanceof quillgate.RequestError, inspect(error));
+        const { agentJobs, attempts } = countAttempts(fetchingWith(fetch, { logLevel: "off" }));
+        const error = await rejectionOf(agentJobs.get("j1"), "RequestError");
         assert.equal(error.cause, await rejectionOf(async () => fetch()));
         assert.equal(attempts(), 1);
       }
@@ -221,17 +203,10 @@ describe("Bad responses", () => {
     "a custom `fetch` resolves to something other than a Response",
     "the call rejects with RequestError",
     async () => {
-      for (const value of [
-        undefined,
-        null,
-        "text",
-        {},
-        { status: "200", headers: new Headers() },
-      ]) {
-        const fetch = async () => value;
-        const options = { projectId: "acme", auth: { adminKey: KEY }, maxRetries: 0, fetch };
-        const error = await rejectionOf(new quillgate.Client(options).agentJobs.get("j1"));
-        assert.ok(error instanceof quillgate.RequestError);
+      const odd = { status: "200", headers: new Headers() };
+      for (const value of [undefined, null, "text", {}, odd]) {
+        const client = fetchingWith(async () => value, { maxRetries: 0 });
+        await rejectionOf(client.agentJobs.get("j1"), "RequestError");
       }
     },
   );
@@ -243,8 +218,7 @@ describe("Bad responses", () => {
       const elsewhere = await startScriptedServer(() => ({ json: JOB }));
       const redirect = { status: 307, headers: { location: `${elsewhere.url}/v2` } };
       await against(redirect, async ({ agentJobs }) => {
-        const error = await rejectionOf(agentJobs.create({ prompt: "p" }));
-        assert.ok(error instanceof quillgate.ApiError);
+        const error = await rejectionOf(agentJobs.create({ prompt: "p" }), "ApiError");
         assert.equal(error.status, 307);
       });
       assert.equal(elsewhere.requests.length, 0);
@@ -257,13 +231,16 @@ describe("Bad responses", () => {
     "the call rejects with ServerError, whose message names the status",
     () =>
       against({ status: 502, text: "<h1>502</h1>" }, async ({ agentJobs }) => {
-        const error = await rejectionOf(agentJobs.get("j1", { maxRetries: 0 }));
-        assert.ok(error instanceof quillgate.ServerError);
+        const error = await rejectionOf(agentJobs.get("j1", { maxRetries: 0 }), "ServerError");
         assert.equal(error.message, "502 bad gateway");
         assert.equal(error.problem, null);
       }),
   );
 });
+
+function fetchingWith(fetch, options) {
+  return new quillgate.Client({ projectId: "acme", auth: { adminKey: KEY }, fetch, ...options });
+}
 
 /** Counts attempts in the client, because a busy server may not receive one before it times out. */
 function countAttempts(client) {

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import {
   against,
+  againstGateway,
   assertBetween,
+  assertInvalid,
   describe,
-  GATEWAY,
   inTurn,
   JOB,
   quillgate,
@@ -26,26 +27,22 @@ describe("Writes through a gateway", () => {
   }
 
   when("a write has no `idempotencyKey`", "the call sends a new random `Idempotency-Key`", () =>
-    against(
-      { json: JOB },
-      async ({ agentJobs }, { requests }) => {
-        await agentJobs.create({ prompt: "p" });
-        await agentJobs.create({ prompt: "p" });
-        await agentJobs.sendMessage("j1", { prompt: "p" }, { idempotencyKey: "mine" });
-        const keys = keysOf(requests);
-        assert.match(keys[0], /^[0-9a-f]{32}$/);
-        assert.notEqual(keys[0], keys[1]);
-        assert.equal(keys[2], "mine");
-      },
-      GATEWAY,
-    ),
+    againstGateway({ json: JOB }, async ({ agentJobs }, { requests }) => {
+      await agentJobs.create({ prompt: "p" });
+      await agentJobs.create({ prompt: "p" });
+      await agentJobs.sendMessage("j1", { prompt: "p" }, { idempotencyKey: "mine" });
+      const keys = keysOf(requests);
+      assert.match(keys[0], /^[0-9a-f]{32}$/);
+      assert.notEqual(keys[0], keys[1]);
+      assert.equal(keys[2], "mine");
+    }),
   );
 
   when(
     "a write fails temporarily",
     "it is retried with the same key, so that the gateway performs it once",
     (context) =>
-      against(
+      againstGateway(
         inTurn({ status: 503 }, { text: "", cut: true }, { status: 201, json: JOB }),
         async ({ agentJobs }, { requests }) => {
           const waits = skipWaits(context);
@@ -55,12 +52,11 @@ describe("Writes through a gateway", () => {
           assertBetween(waits[0], 375, 500);
           assertBetween(waits[1], 750, 1000);
         },
-        GATEWAY,
       ),
   );
 
   when("`retryWrites` is false", "only reads are retried", (context) =>
-    against(
+    againstGateway(
       { status: 503 },
       async ({ agentJobs }, { requests }) => {
         skipWaits(context);
@@ -69,23 +65,19 @@ describe("Writes through a gateway", () => {
         await rejectionOf(agentJobs.get("j1"));
         assert.equal(requests.length, 4);
       },
-      { ...GATEWAY, retryWrites: false },
+      { retryWrites: false },
     ),
   );
 
   when("a job is created with a `webhookUrl`", "the call sends it to a gateway", () =>
-    against(
-      { json: JOB },
-      async ({ agentJobs }, { requests }) => {
-        const webhookUrl = "https://hooks.example/done";
-        await agentJobs.create({ prompt: "p" }, { webhookUrl });
-        assert.equal(requests[0].headers["webhook-url"], webhookUrl);
-        const error = await rejectionOf(agentJobs.create({ prompt: "p" }, { webhookUrl: "x" }));
-        assert.deepEqual([error.field, error.rule], ["webhookUrl", "webhook-url"]);
-        assert.equal(requests.length, 1);
-      },
-      GATEWAY,
-    ),
+    againstGateway({ json: JOB }, async ({ agentJobs }, { requests }) => {
+      const webhookUrl = "https://hooks.example/done";
+      await agentJobs.create({ prompt: "p" }, { webhookUrl });
+      assert.equal(requests[0].headers["webhook-url"], webhookUrl);
+      const invalid = agentJobs.create({ prompt: "p" }, { webhookUrl: "x" });
+      await assertInvalid(invalid, "webhookUrl", "webhook-url");
+      assert.equal(requests.length, 1);
+    }),
   );
 
   when(
@@ -94,8 +86,8 @@ describe("Writes through a gateway", () => {
     () =>
       against({ json: JOB }, async ({ agentJobs }, { requests }) => {
         const webhookUrl = "https://hooks.example/done";
-        const error = await rejectionOf(agentJobs.create({ prompt: "p" }, { webhookUrl }));
-        assert.deepEqual([error.field, error.rule], ["webhookUrl", "gateway-only"]);
+        const call = agentJobs.create({ prompt: "p" }, { webhookUrl });
+        await assertInvalid(call, "webhookUrl", "gateway-only");
         assert.equal(requests.length, 0);
       }),
   );
@@ -119,7 +111,7 @@ describe("Writes through a gateway", () => {
     "the first attempt at a write is still running",
     "the client requests its result every second, which uses no retries",
     (context) =>
-      against(
+      againstGateway(
         inTurn(
           { text: "", cut: true },
           ...Array.from({ length: 9 }, () => problem("idempotency-key-in-use", RUNNING)),
@@ -132,7 +124,6 @@ describe("Writes through a gateway", () => {
           assert.equal(requests.length, 11);
           assert.equal(new Set(keysOf(requests)).size, 1);
         },
-        GATEWAY,
       ),
   );
 
@@ -140,7 +131,7 @@ describe("Writes through a gateway", () => {
     "the first attempt at a write is still running after `timeout`",
     "the call rejects with ConflictError, and `code` names the problem",
     (context) =>
-      against(
+      againstGateway(
         problem("idempotency-key-in-use", RUNNING),
         async ({ agentJobs }, { requests }) => {
           skipWaits(context);
@@ -149,7 +140,6 @@ describe("Writes through a gateway", () => {
           assert.equal(error.code, "/problems/idempotency-key-in-use");
           assert.equal(requests.length, 33);
         },
-        GATEWAY,
       ),
   );
 
@@ -165,20 +155,16 @@ describe("Writes through a gateway", () => {
         [504, "upstream-timeout"],
       ]) {
         const response = { status, json: { type: `/problems/${kind}`, status, outcome } };
-        await against(
-          response,
-          async ({ agentJobs }, { requests }) => {
-            const error = await rejectionOf(agentJobs.create({ prompt: "p" }));
-            assert.equal(error.constructor, quillgate.OutcomeUnknownError);
-            assert.ok(error instanceof quillgate.ApiError);
-            const { name, code, problem } = error;
-            assert.deepEqual([name, error.status], ["OutcomeUnknownError", status]);
-            assert.equal(code, `/problems/${kind}`);
-            assert.equal(problem.type, code);
-            assert.equal(requests.length, 1);
-          },
-          GATEWAY,
-        );
+        await againstGateway(response, async ({ agentJobs }, { requests }) => {
+          const error = await rejectionOf(agentJobs.create({ prompt: "p" }));
+          assert.equal(error.constructor, quillgate.OutcomeUnknownError);
+          assert.ok(error instanceof quillgate.ApiError);
+          const { name, code, problem } = error;
+          assert.deepEqual([name, error.status], ["OutcomeUnknownError", status]);
+          assert.equal(code, `/problems/${kind}`);
+          assert.equal(problem.type, code);
+          assert.equal(requests.length, 1);
+        });
       }
     },
   );
@@ -211,32 +197,23 @@ describe("Writes through a gateway", () => {
     "`force` is set without a key",
     "the call rejects with ValidationError; nothing is sent",
     () =>
-      against(
-        {},
-        async ({ agentJobs }, { requests }) => {
-          for (const options of [{ force: true }, { force: true, idempotencyKey: undefined }]) {
-            const error = await rejectionOf(agentJobs.create({ prompt: "p" }, options));
-            assert.equal(error.name, "ValidationError");
-            assert.deepEqual([error.field, error.rule], ["idempotencyKey", "required"]);
-          }
-          assert.equal(requests.length, 0);
-        },
-        GATEWAY,
-      ),
+      againstGateway({}, async ({ agentJobs }, { requests }) => {
+        for (const options of [{ force: true }, { force: true, idempotencyKey: undefined }]) {
+          const call = agentJobs.create({ prompt: "p" }, options);
+          await assertInvalid(call, "idempotencyKey", "required");
+        }
+        assert.equal(requests.length, 0);
+      }),
   );
 
   when("`force` is set", "the write sends `Idempotency-Retry: force` and is sent once", () =>
-    against(
-      { status: 503 },
-      async ({ agentJobs }, { requests }) => {
-        const options = { idempotencyKey: "mine", force: true };
-        await rejectionOf(agentJobs.create({ prompt: "p" }, options));
-        await rejectionOf(agentJobs.sendMessage("j1", { prompt: "p" }, options));
-        assert.deepEqual(keysOf(requests), ["mine", "mine"]);
-        const forced = requests.map(({ headers }) => headers["idempotency-retry"]);
-        assert.deepEqual(forced, ["force", "force"]);
-      },
-      GATEWAY,
-    ),
+    againstGateway({ status: 503 }, async ({ agentJobs }, { requests }) => {
+      const options = { idempotencyKey: "mine", force: true };
+      await rejectionOf(agentJobs.create({ prompt: "p" }, options));
+      await rejectionOf(agentJobs.sendMessage("j1", { prompt: "p" }, options));
+      assert.deepEqual(keysOf(requests), ["mine", "mine"]);
+      const forced = requests.map(({ headers }) => headers["idempotency-retry"]);
+      assert.deepEqual(forced, ["force", "force"]);
+    }),
   );
 });

@@ -84,19 +84,15 @@ function viewPage(query) {
 
 function feedbackPage(query) {
   const at = Number(query.get("cursor") ?? 0);
-  const feedback = Array.from({ length: ROWS }, (_, row) => ({
-    id: `f${at}-${row}`,
-    source: "page",
-  }));
+  const makeRow = (_, row) => ({ id: `f${at}-${row}`, source: "page" });
+  const feedback = Array.from({ length: ROWS }, makeRow);
   return { feedback, nextCursor: String(at + 1), hasMore: at < 4 };
 }
 
 function jobPage(query) {
   const at = Number(query.get("cursor") ?? 0);
-  const jobs = Array.from({ length: ROWS }, (_, row) => ({
-    id: `j${at}-${row}`,
-    status: "active",
-  }));
+  const makeRow = (_, row) => ({ id: `j${at}-${row}`, status: "active" });
+  const jobs = Array.from({ length: ROWS }, makeRow);
   return { jobs, nextCursor: at < 4 ? String(at + 1) : null };
 }
 
@@ -132,26 +128,23 @@ function untilAborted(signal) {
 globalThis.fetch = respond;
 const quillgate = await import("quillgate");
 const { Client } = quillgate;
-const OPTIONS = {
-  baseUrl: "https://gate.invalid",
-  projectId: "acme",
-  auth: { token: "t" },
-  logLevel: "off",
-};
+const auth = { token: "t" };
+const OPTIONS = { baseUrl: "https://gate.invalid", projectId: "acme", auth, logLevel: "off" };
+const OWN_FETCH = { ...OPTIONS, fetch: respond };
 /** One with the runtime's `fetch`, one with a custom `fetch` and hooks. */
 const clients = [
   new Client(OPTIONS),
-  new Client({
-    ...OPTIONS,
-    fetch: respond,
-    onRequest() {},
-    onResponse() {},
-    onRetry() {},
-  }),
+  new Client({ ...OWN_FETCH, onRequest() {}, onResponse() {}, onRetry() {} }),
 ];
 
+/** Returns a function that reads a job with a client. */
+const getJob =
+  (id, options) =>
+  ({ agentJobs }) =>
+    agentJobs.get(id, options);
+
 const KINDS = {
-  get: [undefined, ({ agentJobs }) => agentJobs.get("j-1")],
+  get: [undefined, getJob("j-1")],
   create: [undefined, ({ agentJobs }) => agentJobs.create({ prompt: "Say “é” 😀" })],
   "follow-up": [undefined, ({ agentJobs }) => agentJobs.sendMessage("j-1", { prompt: "more" })],
   "with its response": [undefined, ({ agentJobs }) => agentJobs.get("j-1").withResponse()],
@@ -163,37 +156,25 @@ const KINDS = {
   "a built request": [undefined, (client) => client.buildRequest("agentJobs.list")],
   "a new client": [
     undefined,
-    (client) =>
-      new Client(client === clients[0] ? OPTIONS : { ...OPTIONS, fetch: respond }).agentJobs.get(
-        "j-1",
-      ),
+    (client) => getJob("j-1")(new Client(client === clients[0] ? OPTIONS : OWN_FETCH)),
   ],
   "a client with changed options": [
     undefined,
-    (client) => client.withOptions({ timeout: 40_000 }).agentJobs.get("j-1"),
+    (client) => getJob("j-1")(client.withOptions({ timeout: 40_000 })),
   ],
   "invalid input": ["ValidationError", ({ analytics }) => analytics.views({ limit: 251 })],
   "an invalid client": [
     "ValidationError",
     async () => new Client({ ...OPTIONS, baseUrl: "ftp://gate.invalid" }),
   ],
-  "an unknown job": ["NotFoundError", ({ agentJobs }) => agentJobs.get("j-missing")],
-  "three attempts": [
-    "ServerError",
-    ({ agentJobs }) => agentJobs.get("j-failing", { maxRetries: 2 }),
-  ],
-  "one attempt": ["ServerError", ({ agentJobs }) => agentJobs.get("j-failing", { maxRetries: 0 })],
-  "no connection": ["ConnectionError", ({ agentJobs }) => agentJobs.get("j-unreachable")],
-  "a body that ends early": ["ConnectionError", ({ agentJobs }) => agentJobs.get("j-cut")],
-  "a malformed body": ["DecodeError", ({ agentJobs }) => agentJobs.get("j-malformed")],
-  "no response": [
-    "RequestTimeoutError",
-    ({ agentJobs }) => agentJobs.get("j-silent", { timeout: 5, maxRetries: 0 }),
-  ],
-  "aborted before": [
-    "AbortError",
-    ({ agentJobs }) => agentJobs.get("j-1", { signal: AbortSignal.abort() }),
-  ],
+  "an unknown job": ["NotFoundError", getJob("j-missing")],
+  "three attempts": ["ServerError", getJob("j-failing", { maxRetries: 2 })],
+  "one attempt": ["ServerError", getJob("j-failing", { maxRetries: 0 })],
+  "no connection": ["ConnectionError", getJob("j-unreachable")],
+  "a body that ends early": ["ConnectionError", getJob("j-cut")],
+  "a malformed body": ["DecodeError", getJob("j-malformed")],
+  "no response": ["RequestTimeoutError", getJob("j-silent", { timeout: 5, maxRetries: 0 })],
+  "aborted before": ["AbortError", getJob("j-1", { signal: AbortSignal.abort() })],
   "aborted during the request": [
     "AbortError",
     ({ agentJobs }) =>

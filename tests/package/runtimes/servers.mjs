@@ -34,20 +34,14 @@ function checkNode(major, program) {
   }
 }
 
-export function checkDeno() {
-  for (const [way, file] of Object.entries(IMPORTING)) {
-    cell("Deno", way, async (row) => {
-      row.version = versionOf("deno");
-      conclude(row, await runInDeno(file, folder));
-    });
-  }
-}
+export const checkDeno = () => checkImports("Deno", runInDeno);
+export const checkBun = () => checkImports("Bun", runInBun);
 
-export function checkBun() {
+function checkImports(runtime, run) {
   for (const [way, file] of Object.entries(IMPORTING)) {
-    cell("Bun", way, async (row) => {
-      row.version = versionOf("bun");
-      conclude(row, await runInBun(file, folder));
+    cell(runtime, way, async (row) => {
+      row.version = versionOf(runtime.toLowerCase());
+      conclude(row, await run(file, folder));
     });
   }
 }

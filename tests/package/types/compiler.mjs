@@ -21,14 +21,12 @@ const STRICT = {
 const WEB = { lib: ["ES2022", "DOM"], types: [] };
 const SERVER = { lib: ["ES2022"], types: ["node"] };
 
+const NODE = { module: "NodeNext", moduleResolution: "NodeNext" };
+
 export const PROJECTS = {
   "for a bundler": { module: "ESNext", moduleResolution: "Bundler", ...WEB },
-  "for Node": { module: "NodeNext", moduleResolution: "NodeNext", ...WEB },
-  "for Node, without the DOM's types": {
-    module: "NodeNext",
-    moduleResolution: "NodeNext",
-    ...SERVER,
-  },
+  "for Node": { ...NODE, ...WEB },
+  "for Node, without the DOM's types": { ...NODE, ...SERVER },
 };
 
 export const ENTRIES = ["quillgate", "quillgate/inline"];
@@ -50,10 +48,15 @@ before(async () => {
 export async function compile(compiler, options, files) {
   const project = { compilerOptions: { ...STRICT, ...options }, files };
   write(folder, { "tsconfig.json": JSON.stringify(project) });
-  const { code, stdout, stderr } = await capture(process.execPath, [compiler, "-p", "."], {
-    cwd: folder,
-  });
+  const args = [compiler, "-p", "."];
+  const { code, stdout, stderr } = await capture(process.execPath, args, { cwd: folder });
   return { code, output: stdout + stderr };
+}
+
+/** Writes a program and compiles it. */
+export function compileText(compiler, options, name, text) {
+  write(folder, { [name]: text });
+  return compile(compiler, options, [name]);
 }
 
 export function checkCompiler(version, compiler) {
@@ -68,10 +71,9 @@ export function checkCompiler(version, compiler) {
 
   test(`TypeScript ${version} reports an option of the wrong type`, async () => {
     for (const entry of ENTRIES) {
-      write(folder, {
-        "wrong.ts": `import { Client } from "${entry}";\nnew Client({ auth: { token: 5 } });\n`,
-      });
-      const { code, output } = await compile(compiler, PROJECTS["for Node"], ["wrong.ts"]);
+      const text = `import { Client } from "${entry}";\nnew Client({ auth: { token: 5 } });\n`;
+      const options = PROJECTS["for Node"];
+      const { code, output } = await compileText(compiler, options, "wrong.ts", text);
       assert.notEqual(code, 0);
       assert.match(output, /^wrong\.ts[(:]2\b.*error TS2322/m);
       assert.equal(output.match(/error TS/g).length, 1, output);
