@@ -6,9 +6,6 @@ import { importSource } from "./source.mjs";
 const { countUnanswered, toTurnRow } = await importSource("analytics/rows/conversation_rows.ts");
 const { filterByFacets, pickFacets, valuesOf } = await importSource("analytics/rows/facets.ts");
 const { sortRows } = await importSource("analytics/rows/rows.ts");
-const { parseViewsAddress, formatViewsAddress } = await importSource(
-  "analytics/rows/views_address.ts",
-);
 const { answerSentence } = await importSource("analytics/rows/partial_notice.ts");
 const { REPORTS } = await importSource("analytics/rows/report.ts");
 const { usualSorting } = await importSource("analytics/rows/arrangement.ts");
@@ -63,22 +60,6 @@ test("the page of a question is the path of its URL", () => {
   assert.equal(turn("q", null, null, "https://docs.example.com/中文#c").page, "/中文");
   assert.equal(turn("q", null, null, "https://docs.example.com").page, "/");
   assert.equal(turn("q", null, null, "a/b").page, "/a/b");
-});
-
-test("the address keeps the filters, empty values included", () => {
-  for (const query of [
-    "range=last-month",
-    "range=last-month&category=",
-    "range=last-month&category=A+B",
-    "range=last-month&answer=unanswered&category=Setup",
-    "range=last-month&helpful=No&status=in_progress&source=contextual",
-    "range=last-month&show=by-page",
-    "range=last-month&show=no-clicks",
-    "range=last-month&show=low-click-rate",
-  ]) {
-    const parsed = parseViewsAddress(new URLSearchParams(query));
-    assert.equal(new URLSearchParams(formatViewsAddress(parsed)).toString(), query);
-  }
 });
 
 test("the notice of a partly loaded list describes the missing rows", () => {
