@@ -182,5 +182,6 @@ export function untilDrawn(page) {
   });
 }
 
-/** Returns the options of a test. One that repeats another runs only in `npm run test:matrix`. */
-export const repeats = (isRepeated) => ({ tag: isRepeated ? ["@matrix"] : [] });
+/** Returns values with options for their tests. Others than `always` run in `npm run test:matrix`. */
+export const matrixOf = (values, always = values.slice(0, 1)) =>
+  values.map((value) => [value, { tag: always.includes(value) ? [] : ["@matrix"] }]);

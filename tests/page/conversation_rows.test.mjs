@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { column } from "./columns.mjs";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
-const { countUnanswered, toTurnRow } = await importSource("analytics/rows/conversation_rows.ts");
-const { filterByFacets, pickFacets, valuesOf } = await importSource("analytics/rows/facets.ts");
-const { sortRows } = await importSource("analytics/rows/rows.ts");
-const { answerSentence } = await importSource("analytics/rows/partial_notice.ts");
-const { REPORTS } = await importSource("analytics/rows/report.ts");
-const { usualSorting } = await importSource("analytics/rows/arrangement.ts");
+const { countUnanswered, toTurnRow } = await importRows("conversation_rows.ts");
+const { filterByFacets, pickFacets, valuesOf } = await importRows("facets.ts");
+const { sortRows } = await importRows("rows.ts");
+const { answerSentence } = await importRows("partial_notice.ts");
+const { REPORTS } = await importRows("report.ts");
+const { usualSorting } = await importRows("arrangement.ts");
 
 const turn = (query, resolutionStatus, queryCategory = null, pageUrl = null) =>
   toTurnRow({ query, resolutionStatus, queryCategory, pageUrl, timestamp: null, sources: null });

@@ -1,23 +1,17 @@
 import assert from "node:assert/strict";
 import { accessibilityFaults, untilDrawn } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
-import { firstOfMonth } from "./reports.mjs";
+import { reportOfMonth } from "./reports.mjs";
 import { changeResponses, EVERY_SCOPE } from "./visitor.mjs";
 
-const LAST_MONTH = { route: "conversations", range: "last-month" };
-
-async function openConversations({ token, startAtReport, page }, changes = {}) {
-  await startAtReport({ ...LAST_MONTH, ...changes }, token({ scope: EVERY_SCOPE }));
+async function openConversations({ token, startAtReport, page }) {
+  const lastMonth = { route: "conversations", range: "last-month" };
+  await startAtReport(lastMonth, token({ scope: EVERY_SCOPE }));
   return page.getByRole("table", { name: "Questions to the assistant" });
 }
 
-async function questionsOfLastMonth({ site, project }) {
-  const range = { dateFrom: firstOfMonth(-1), dateTo: firstOfMonth(0) };
-  const { conversations } = await site.upstream.report({
-    report: "assistant",
-    projectId: project,
-    ...range,
-  });
+async function questionsOfLastMonth(visitor) {
+  const { conversations } = await reportOfMonth(visitor, "assistant");
   assert.ok(conversations.length > 50, "the simulator has questions");
   return conversations;
 }
@@ -96,15 +90,11 @@ test("a row opens its question, answer and sources without a request", async ({ 
 
   await row.click();
   await dialog.getByRole("button", { name: "Start a job" }).click();
-  await expectPrompt(page, turn.query.trim());
-});
-
-async function expectPrompt(page, question) {
   const prompt = page.getByLabel("Prompt", { exact: true });
   await expect(prompt).toHaveValue(/^(Answer a|Improve the documentation for a) reader’s question/);
   const text = await prompt.inputValue();
-  assert.ok(text.includes(`\n> ${question.split("\n", 1)[0]}`), text);
-}
+  assert.ok(text.includes(`\n> ${turn.query.trim().split("\n", 1)[0]}`), text);
+});
 
 /** Returns the assistant's answer. Questions can contain the word "assistant" too. */
 function answerIn(dialog) {
@@ -112,22 +102,9 @@ function answerIn(dialog) {
   return dialog.locator("section").filter({ has: heading }).locator(".conversation_dialog-body");
 }
 
-/** Replaces all answers with `source`, opens the first question and returns its answer. */
-async function openAnswer(visitor, source, beforeOpening = () => {}) {
-  const { page } = visitor;
-  await changeAnswers(page, (turn) => ({ ...turn, response: source, sources: [] }));
-  const table = await openConversations(visitor);
-  beforeOpening();
-  await questionAt(table, 0).click();
-  const dialog = dialogOf(page);
-  const answer = answerIn(dialog);
-  await answer.waitFor();
-  return answer;
-}
-
 test("hostile Markdown adds no element, no script and no request", async ({ visitor }) => {
   const { page, record } = visitor;
-  const source = [
+  const response = [
     "<script>window.isHacked = true</script>",
     "<img src=x onerror='window.isHacked = true'>",
     "![track](https://tracker.example/pixel.png)",
@@ -141,7 +118,9 @@ test("hostile Markdown adds no element, no script and no request", async ({ visi
   page.on("console", (message) => {
     if (/Content.Security.Policy/i.test(message.text())) faults.push(message.text());
   });
-  const answer = await openAnswer(visitor, source);
+  await changeAnswers(page, (turn) => ({ ...turn, response, sources: [] }));
+  await questionAt(await openConversations(visitor), 0).click();
+  const answer = answerIn(dialogOf(page));
   await answer.getByText("end of answer").waitFor();
   const found = await answer.evaluate((element) => ({
     names: [...new Set([...element.querySelectorAll("*")].map(({ localName }) => localName))],

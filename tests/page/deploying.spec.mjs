@@ -109,9 +109,7 @@ test.describe("limit", () => {
   const vars = { ...DEPLOYMENT_SITE.vars, PREVIEW_LIMIT_PER_MINUTE: "1" };
   test.use({ siteOptions: { ...DEPLOYMENT_SITE, vars } });
 
-  test("a used-up limit names the time of the next attempt and keeps the branch", async ({
-    visitor,
-  }) => {
+  test("a used-up limit names the time to retry and keeps the branch", async ({ visitor }) => {
     const { page } = visitor;
     await deployElsewhere(visitor, { branch: "other" });
     await openDeployments(visitor);

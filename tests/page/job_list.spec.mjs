@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { checkBothSchemes, repeats } from "./browser.mjs";
+import { checkBothSchemes, matrixOf } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
 
 const untilTitles = (page, titles) =>
@@ -171,49 +171,45 @@ test("system notifications appear only after the visitor allows them", async ({ 
   assert.deepEqual(await page.evaluate(() => window.permissionRequests), ["permission"]);
 });
 
-for (const width of [1280, 360]) {
-  test(
-    `lists of jobs and job pages have no axe fault at ${width} pixels`,
-    repeats(width !== 360),
-    async ({ visitor }) => {
-      const { site, page, signIn, startElsewhere, startJob, endJob, rowOf } = visitor;
-      await page.setViewportSize({ width, height: 720 });
-      const { openJob, openComposer, sendPrompt } = visitor;
-      const check = (state) => checkBothSchemes(page, state);
-      await signIn();
-      await page.getByText("No jobs yet").waitFor();
-      await check("an empty list");
-      await startElsewhere("Fail", "colleague-with-a-long-name@subdomain.example.com");
-      await startElsewhere("Ask");
-      await startElsewhere(`Rename ${"averyveryverylongword".repeat(5)}`);
-      await startJob("Check it all\n\nLine by line.");
-      await endJob("Fail", { status: "failed" });
-      await endJob("Ask", { status: "needs review" });
-      await endJob("Check it all");
-      await rowOf("Fail").getByText("Failed").waitFor();
-      await rowOf("Check it all").getByText("Pull request ready").waitFor();
-      await check("a list of jobs");
-      await (await openComposer()).fill("Half a thought");
-      await page.getByText("Templates", { exact: true }).click();
-      await check("templates");
-      await page.getByRole("button", { name: "Add an example" }).click();
-      await page.getByRole("list", { name: "Drafts" }).waitFor();
-      await check("drafts");
-      const fault = { kind: "reset", process: true };
-      await site.upstream.fault({ operation: "agentJobs.create", fault });
-      await sendPrompt("In doubt");
-      await page.getByRole("button", { name: "Send again" }).waitFor();
-      await check("a job in doubt");
-      await page.keyboard.press("Escape");
-      const job = await openJob("Check it all");
-      await job.getByLabel("Follow-up message").fill("Also the images");
-      await job.getByRole("button", { name: "Send follow-up" }).click();
-      await job.getByRole("list", { name: "Follow-ups sent" }).waitFor();
-      await check("a job");
-      await page.goBack();
-      const failed = await openJob("Fail");
-      await failed.getByText(/^This job failed/).waitFor();
-      await check("a failed job");
-    },
-  );
+for (const [width, options] of matrixOf([360, 1280])) {
+  test(`job lists and pages have no axe fault at ${width} pixels`, options, async ({ visitor }) => {
+    const { site, page, signIn, startElsewhere, startJob, endJob, rowOf } = visitor;
+    await page.setViewportSize({ width, height: 720 });
+    const { openJob, openComposer, sendPrompt } = visitor;
+    const check = (state) => checkBothSchemes(page, state);
+    await signIn();
+    await page.getByText("No jobs yet").waitFor();
+    await check("an empty list");
+    await startElsewhere("Fail", "colleague-with-a-long-name@subdomain.example.com");
+    await startElsewhere("Ask");
+    await startElsewhere(`Rename ${"averyveryverylongword".repeat(5)}`);
+    await startJob("Check it all\n\nLine by line.");
+    await endJob("Fail", { status: "failed" });
+    await endJob("Ask", { status: "needs review" });
+    await endJob("Check it all");
+    await rowOf("Fail").getByText("Failed").waitFor();
+    await rowOf("Check it all").getByText("Pull request ready").waitFor();
+    await check("a list of jobs");
+    await (await openComposer()).fill("Half a thought");
+    await page.getByText("Templates", { exact: true }).click();
+    await check("templates");
+    await page.getByRole("button", { name: "Add an example" }).click();
+    await page.getByRole("list", { name: "Drafts" }).waitFor();
+    await check("drafts");
+    const fault = { kind: "reset", process: true };
+    await site.upstream.fault({ operation: "agentJobs.create", fault });
+    await sendPrompt("In doubt");
+    await page.getByRole("button", { name: "Send again" }).waitFor();
+    await check("a job in doubt");
+    await page.keyboard.press("Escape");
+    const job = await openJob("Check it all");
+    await job.getByLabel("Follow-up message").fill("Also the images");
+    await job.getByRole("button", { name: "Send follow-up" }).click();
+    await job.getByRole("list", { name: "Follow-ups sent" }).waitFor();
+    await check("a job");
+    await page.goBack();
+    const failed = await openJob("Fail");
+    await failed.getByText(/^This job failed/).waitFor();
+    await check("a failed job");
+  });
 }

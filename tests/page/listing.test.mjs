@@ -4,11 +4,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { signal } from "@preact/signals";
 import { column } from "./columns.mjs";
 import { failure, fakeViews } from "./fake_views.mjs";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 import { createGate } from "./waiting.mjs";
 
-const { Listing } = await importSource("analytics/rows/listing.ts");
-const { REPORTS } = await importSource("analytics/rows/report.ts");
+const { Listing } = await importRows("listing.ts");
+const { REPORTS } = await importRows("report.ts");
 
 const BOUNDS = { dateFrom: "2026-10-01", dateTo: "2026-11-01", frozenAt: null };
 const FALLBACK = { dateFrom: "2026-10-01", dateTo: "2026-10-31T09:05:00Z", frozenAt: 1 };

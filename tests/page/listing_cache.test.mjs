@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failure, fakeViews } from "./fake_views.mjs";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 import { createGate, until } from "./waiting.mjs";
 
-const { ListingCache } = await importSource("analytics/rows/listing_cache.ts");
-const { REPORTS } = await importSource("analytics/rows/report.ts");
+const { ListingCache } = await importRows("listing_cache.ts");
+const { REPORTS } = await importRows("report.ts");
 
 const VIEWS = REPORTS.views;
 const OCTOBER = { from: "2026-10-01", to: "2026-10-31" };

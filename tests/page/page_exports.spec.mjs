@@ -9,11 +9,11 @@ import {
   readCsv,
 } from "./reports.mjs";
 import { LARGE_SITE } from "./sites.mjs";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
 test.use({ siteOptions: LARGE_SITE });
 
-const { decodePath } = await importSource("analytics/rows/page_path.ts");
+const { decodePath } = await importRows("page_path.ts");
 
 const LAST_MONTH = { range: "last-month", compare: "none" };
 

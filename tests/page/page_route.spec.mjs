@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
-import { inWords, monthOf } from "./reports.mjs";
+import { inWords, monthOf, reportOfMonth } from "./reports.mjs";
 import { untilFocused } from "./visitor.mjs";
 
 const LAST_MONTH = { range: "last-month" };
@@ -59,13 +59,11 @@ test("a path leads to the figures of its page, and the breadcrumb back", async (
 });
 
 test("visitors, feedback and searches of the page load on request only", async ({ visitor }) => {
-  const { page, site, project, startSession } = visitor;
+  const { page, site, startSession } = visitor;
   await startSession();
-  const { range } = await monthOf(site, project);
-  const reportOf = (report) => site.upstream.report({ report, projectId: project, ...range });
-  const { feedback } = await reportOf("feedback");
-  const { searches } = await reportOf("searches");
-  const { visitors } = await reportOf("visitors");
+  const { feedback } = await reportOfMonth(visitor, "feedback");
+  const { searches } = await reportOfMonth(visitor, "searches");
+  const { visitors } = await reportOfMonth(visitor, "visitors");
   const clicked = new Set(searches.map(({ topClickedPage }) => topClickedPage));
   const { path } = feedback.find((entry) => clicked.has(entry.path));
   await openPage(visitor, path);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
-import { countRequests, DAY_MS, inWords, loadRest, monthOf } from "./reports.mjs";
+import { countRequests, DAY_MS, firstOfMonth, inWords, loadRest, monthOf } from "./reports.mjs";
 import { LARGE_SITE } from "./sites.mjs";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
 test.use({ siteOptions: LARGE_SITE });
 
-const { toPagePath } = await importSource("analytics/rows/page_path.ts");
+const { toPagePath } = await importRows("page_path.ts");
 
 const LAST_MONTH = { range: "last-month", compare: "none" };
 const IN_A_WEEK = Math.floor((Date.now() + 7 * DAY_MS) / 1000);
@@ -177,4 +177,27 @@ test("a used-up quota keeps stale rows and shows when to return", async ({ visit
   const alert = page.getByRole("alert").filter({ hasText: "You’ve used your own quota" });
   await alert.getByText(/Try again at/).waitFor();
   assert.equal(await page.locator('[aria-busy="true"], progress').count(), 0);
+});
+
+test("a limit shows the loaded rows and when loading can continue", async ({ visitor }) => {
+  const { site, page, project, token, startAtReport } = visitor;
+  const frugal = token({ sub: `frugal-${project}`, quota: { analytics: 5 } });
+  await startAtReport(LAST_MONTH, frugal);
+  await page.getByText("Showing the top 750 pages").waitFor();
+  // Another client spends the rest of the quota, each request for a different month.
+  const headers = { authorization: `Bearer ${frugal}` };
+  for (const month of [-3, -4]) {
+    const days = { dateFrom: firstOfMonth(month), dateTo: firstOfMonth(month + 1) };
+    const url = `${site.url}/v1/analytics/${project}/views?${new URLSearchParams(days)}`;
+    const response = await fetch(url, { headers });
+    assert.equal(response.status, 200, await response.text());
+  }
+  await page.getByRole("button", { name: /^Load all/ }).click();
+  const alert = page.getByRole("alert").filter({ hasText: "You’ve used your own quota" });
+  await alert.getByText("750 pages are loaded.").waitFor();
+  await alert.getByText("Load the other pages when a request is available.").waitFor();
+  await alert.getByText(/Try again at \d+:\d\d/).waitFor();
+  assert.doesNotMatch(await alert.textContent(), /Nothing was done|status 429|3600/);
+  const table = page.getByRole("table", { name: "Page views by path" });
+  await expect(table).toHaveAttribute("aria-rowcount", "751");
 });

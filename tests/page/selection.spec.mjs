@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { checkBothSchemes } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
-import { readCsv } from "./reports.mjs";
+import { download, readCsv } from "./reports.mjs";
 
 test("several pages are one job, and a file", async ({ visitor }) => {
   const { page, startAtReport } = visitor;
@@ -22,11 +21,8 @@ test("several pages are one job, and a file", async ({ visitor }) => {
   await page.getByRole("columnheader", { name: "AI", exact: true }).getByRole("button").click();
   await bar.getByText("2 pages selected").waitFor();
 
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    bar.getByRole("button", { name: "Save as CSV" }).click(),
-  ]);
-  const { rows } = readCsv(await readFile(await download.path(), "utf8"));
+  const save = bar.getByRole("button", { name: "Save as CSV" });
+  const { rows } = readCsv((await download(page, () => save.click())).text);
   assert.deepEqual(rows.map(([path]) => path).sort(), [...names].sort());
 
   await bar.getByRole("button", { name: "Start a job" }).click();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { newSecret } from "../harness/token.mjs";
-import { accessibilityFaults, checkBothSchemes, repeats } from "./browser.mjs";
+import { accessibilityFaults, checkBothSchemes, matrixOf } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { EMPTY_PROJECT, LARGE_SITE } from "./sites.mjs";
 import { submitToken } from "./visitor.mjs";
@@ -12,8 +12,8 @@ const REPORTS = {
   feedback: ["Feedback", "Feedback"],
 };
 
-for (const width of [1280, 360]) {
-  test.describe(`${width} pixels`, repeats(width !== 360), () => {
+for (const [width, options] of matrixOf([360, 1280])) {
+  test.describe(`${width} pixels`, options, () => {
     test.use({ viewport: { width, height: 800 } });
 
     test(`axe finds no fault in any job state at ${width} pixels`, async ({ visitor }) => {

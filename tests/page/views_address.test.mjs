@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
-const { formatViewsAddress, parseViewsAddress } = await importSource(
-  "analytics/rows/views_address.ts",
-);
+const { formatViewsAddress, parseViewsAddress } = await importRows("views_address.ts");
 
 const read = (search) => parseViewsAddress(new URLSearchParams(search));
 const written = (search) => `${new URLSearchParams(formatViewsAddress(read(search)))}`;

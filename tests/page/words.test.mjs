@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mintToken } from "../harness/token.mjs";
-import { importSource } from "./source.mjs";
+import { importRows, importSource } from "./source.mjs";
 
 const { allows, differOnlyInExpiry } = await importSource("session/claims.ts");
 const { complainAboutToken, extractToken } = await importSource("session/access_token.ts");
@@ -302,8 +302,8 @@ test("the address of a job contains the project and the job", () => {
 
 test("the address supports every preset, comparison, arrangement and column", async () => {
   const { COMPARISONS, PRESETS } = await importSource("analytics/period/range.ts");
-  const { ARRANGEMENTS } = await importSource("analytics/rows/arrangement.ts");
-  const { REPORTS } = await importSource("analytics/rows/report.ts");
+  const { ARRANGEMENTS } = await importRows("arrangement.ts");
+  const { REPORTS } = await importRows("report.ts");
   const columns = Object.values(REPORTS).flatMap((report) => report.columns);
   const roundTrip = (name, value) => {
     const { analytics } = parseAddress(`?route=views&${name}=${value}`);
