@@ -29,12 +29,10 @@ for (const days of [2, -2]) {
   });
 }
 
-const untilJustStarted = (page) =>
-  page
-    .getByRole("main")
-    .getByText(/^(Just started|Running for \d+ s|Took )/)
-    .first()
-    .waitFor();
+async function untilJustStarted(page) {
+  const times = page.getByRole("main").getByText(/^(Just started|Running for \d+ s|Took )/);
+  await times.first().waitFor();
+}
 
 test("the page notices that the clock was corrected", async ({ visitor }) => {
   const { page, token, signIn, startAndOpenJob } = visitor;

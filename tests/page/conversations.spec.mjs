@@ -38,10 +38,7 @@ test("turns that share an id are all listed and open separately", async ({ visit
   await changeAnswers(page, (turn) => ({ ...turn, id, timestamp: "2026-01-01 22:30:00" }));
   const table = await openConversations(visitor);
   const all = await questionsOfLastMonth(visitor);
-  await table
-    .getByRole("rowheader")
-    .nth(all.length - 1)
-    .waitFor();
+  await questionAt(table, all.length - 1).waitFor();
   const listed = await questionsIn(table);
   assert.deepEqual(listed.toSorted(), all.map(({ query }) => query.trim()).toSorted());
   const dialog = dialogOf(page);

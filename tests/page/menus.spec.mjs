@@ -67,12 +67,11 @@ for (const [width, options] of matrixOf([320, 700])) {
     await page.getByRole("link", { name: "Agent jobs" }).click();
     for (const name of ["Account", "Status", "Started by"]) {
       await menuButton(page, name).click();
-      await expect
-        .poll(async () => {
-          const { x, width: panel } = await openPanel(page).boundingBox();
-          return x >= 16 && x + panel <= width - 16;
-        })
-        .toBe(true);
+      const fits = async () => {
+        const { x, width: panel } = await openPanel(page).boundingBox();
+        return x >= 16 && x + panel <= width - 16;
+      };
+      await expect.poll(fits).toBe(true);
       assert.ok((await overflow(page)) <= 0, name);
       await page.keyboard.press("Escape");
     }

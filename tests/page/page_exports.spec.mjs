@@ -17,17 +17,6 @@ const { decodePath } = await importRows("page_path.ts");
 
 const LAST_MONTH = { range: "last-month", compare: "none" };
 
-/** Returns the offsets into last month's views that were requested from the platform repeatedly. */
-async function findRepeatedOffsets(site, project) {
-  const { range } = await monthOf(site, project);
-  const offsets = (await site.upstream.requests())
-    .filter(({ operation }) => operation === "analytics.views")
-    .map(({ target }) => new URL(target, site.upstream.url).searchParams)
-    .filter((query) => query.get("dateTo").startsWith(range.dateTo))
-    .map((query) => Number(query.get("offset")));
-  return offsets.filter((offset, index) => offsets.indexOf(offset) !== index);
-}
-
 test("an export has each row once and requests no cached page", async ({ visitor }) => {
   const { site, page, project, startAtReport } = visitor;
   await startAtReport(LAST_MONTH);
@@ -38,10 +27,8 @@ test("an export has each row once and requests no cached page", async ({ visitor
   assert.equal(name, `page-views_${project}_${range.dateFrom}_${lastDay}.csv`);
   const requests = await countRequests(site);
   assert.equal(requests, Math.ceil(views.length / 250));
-  await page
-    .getByRole("region", { name: "Messages" })
-    .getByText(`Saved all pages as ${name}.`)
-    .waitFor();
+  const messages = page.getByRole("region", { name: "Messages" });
+  await messages.getByText(`Saved all pages as ${name}.`).waitFor();
 
   const again = await download(page, () => exportAs(page, "JSON", "everything"));
   const body = JSON.parse(again.text);
@@ -84,7 +71,13 @@ test("a failed export resumes at the page that failed", async ({ visitor }) => {
   await site.upstream.clearFaults();
   const { text } = await download(page, () => resume.click());
   await assertWholeExport(site, text, project);
-  const repeated = await findRepeatedOffsets(site, project);
+  const { range } = await monthOf(site, project);
+  const offsets = (await site.upstream.requests())
+    .filter(({ operation }) => operation === "analytics.views")
+    .map(({ target }) => new URL(target, site.upstream.url).searchParams)
+    .filter((query) => query.get("dateTo").startsWith(range.dateTo))
+    .map((query) => Number(query.get("offset")));
+  const repeated = offsets.filter((offset, index) => offsets.indexOf(offset) !== index);
   assert.ok(
     repeated.every((offset) => offset === 1500),
     `repeats only the failed page, not ${repeated}`,

@@ -23,10 +23,8 @@ test("filters by rating, status and source survive in a link", async ({ visitor 
   };
   await choose("Helpful", /^Not helpful/);
   const unhelpful = rated.filter((entry) => !entry.helpful);
-  await page
-    .getByRole("status")
-    .getByText(`${unhelpful.length} entries`, { exact: true })
-    .waitFor();
+  const status = page.getByRole("status");
+  await status.getByText(`${unhelpful.length} entries`, { exact: true }).waitFor();
   await choose("Status", /^Pending/);
   await choose("Source", /^Contextual/);
   const expected = unhelpful.filter(({ status }) => status === "pending");

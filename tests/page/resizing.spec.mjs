@@ -32,17 +32,12 @@ const measure = (page) =>
 /** Waits until the page has stayed the same for a while. */
 async function settle(page) {
   let before = "";
-  await expect
-    .poll(
-      async () => {
-        const now = JSON.stringify(await measure(page));
-        const isSame = now === before;
-        before = now;
-        return isSame;
-      },
-      { intervals: [150] },
-    )
-    .toBe(true);
+  const isSame = async () => {
+    const last = before;
+    before = JSON.stringify(await measure(page));
+    return before === last;
+  };
+  await expect.poll(isSame, { intervals: [150] }).toBe(true);
 }
 
 /** Resizes the window to each width and back. Both times, the page must fit and look the same. */

@@ -11,9 +11,7 @@ async function openToday({ site, page, project }) {
   await untilSettled(page);
 }
 
-async function untilSettled(page) {
-  await page.locator(".today-sections[aria-busy=false]").waitFor();
-}
+const untilSettled = (page) => page.locator(".today-sections[aria-busy=false]").waitFor();
 
 test("Today is the first route and costs at most three requests, once", async ({ visitor }) => {
   const { page, signIn, token, upstreamTargets } = visitor;
