@@ -70,8 +70,6 @@ test("the notice of a partly loaded list describes the missing rows", () => {
     filter: "",
   };
   assert.equal(answerSentence(list), "Older questions haven’t been loaded.");
-  assert.equal(
-    answerSentence({ ...list, facets: { category: "Setup" } }),
-    "The filter covers only these questions.",
-  );
+  const filtered = { ...list, facets: { category: "Setup" } };
+  assert.equal(answerSentence(filtered), "The filter covers only these questions.");
 });

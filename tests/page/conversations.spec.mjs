@@ -71,14 +71,9 @@ test("a row opens its question, answer and sources without a request", async ({ 
     .getByRole("list", { name: "Sources" })
     .getByRole("link")
     .evaluateAll((found) => found.map(({ href, target, rel }) => ({ href, target, rel })));
-  assert.deepEqual(
-    links,
-    turn.sources.map(({ url }) => ({
-      href: new URL(url).href,
-      target: "_blank",
-      rel: "noopener noreferrer",
-    })),
-  );
+  const outside = { target: "_blank", rel: "noopener noreferrer" };
+  const expected = turn.sources.map(({ url }) => ({ href: new URL(url).href, ...outside }));
+  assert.deepEqual(links, expected);
   assert.deepEqual((await site.upstream.counters()).byOperation, before);
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.keyboard.press("Escape");

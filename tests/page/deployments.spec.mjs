@@ -104,9 +104,8 @@ test("markup in a log, a commit and a branch stays text", async ({ visitor }) =>
   await endDeployment(visitor, id, { ...ENDS.failed, summary: MARKUP, logs: [MARKUP] });
   await openDeployments(visitor, { id });
   const article = page.getByRole("article");
-  await expect(article.getByRole("region", { name: "Log" }).getByRole("listitem")).toHaveText(
-    MARKUP,
-  );
+  const log = article.getByRole("region", { name: "Log" });
+  await expect(log.getByRole("listitem")).toHaveText(MARKUP);
   await article.getByText("Fix <div> tags").waitFor();
   await page.getByRole("heading", { level: 1, name: `Preview of ${MARKUP}` }).waitFor();
   assert.equal(await article.getByRole("link", { name: "Open screenshot" }).count(), 0);

@@ -83,11 +83,8 @@ test("bounds that are equal are one number", () => {
 });
 
 test("the notice of a partial list fits the arrangement and the filter", () => {
-  const ascending = { column: "total", direction: "ascending" };
-  assert.equal(
-    answerSentence(list({ sorting: ascending })),
-    "Pages with fewer views haven’t been loaded yet.",
-  );
+  const least = list({ sorting: { column: "total", direction: "ascending" } });
+  assert.equal(answerSentence(least), "Pages with fewer views haven’t been loaded yet.");
   assert.match(answerSentence(list({ filter: "x" })), /covers only these pages/);
   assert.match(answerSentence(list({ arrangement: "folders" })), /totals cover only these/);
   assert.match(answerSentence(list({ arrangement: "never-read" })), /may have views/);

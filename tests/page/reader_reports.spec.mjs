@@ -46,14 +46,10 @@ test("filters by rating, status and source survive in a link", async ({ visitor 
 
 test("feedback by page says that Mintlify lists only a part", async ({ visitor }) => {
   const { page, site, startAtReport } = visitor;
-  const feedback = Array.from({ length: 100 }, (_, index) => {
-    return { path: `/page-${index}`, thumbsUp: 1, thumbsDown: 1, code: 0, total: 2 };
-  });
-  await site.upstream.fault({
-    operation: "analytics.feedbackByPage",
-    times: 0,
-    fault: { kind: "json", status: 200, body: { feedback, hasMore: true } },
-  });
+  const counts = { thumbsUp: 1, thumbsDown: 1, code: 0, total: 2 };
+  const feedback = Array.from({ length: 100 }, (_, at) => ({ path: `/page-${at}`, ...counts }));
+  const fault = { kind: "json", status: 200, body: { feedback, hasMore: true } };
+  await site.upstream.fault({ operation: "analytics.feedbackByPage", times: 0, fault });
   await startAtReport({ ...FEEDBACK, show: "by-page" });
   const notes = page.locator(".notices-loadNote");
   await expect(notes).toHaveText(["Mintlify lists only 100 pages. There are more."]);

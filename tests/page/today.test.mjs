@@ -59,19 +59,17 @@ test("Today reads deployments again after a new one, another state or a deletion
 
 test("states are spelled in words, and an unknown one is not an end", () => {
   const word = (status, isLive = null) => deploymentState({ status, isLive }).word;
-  assert.deepEqual(
-    [word("queued"), word("in_progress"), word("success", true), word("failure", false)],
-    ["Queued", "In progress", "Live", "Failed"],
-  );
+  assert.equal(word("queued"), "Queued");
+  assert.equal(word("in_progress"), "In progress");
+  assert.equal(word("success", true), "Live");
+  assert.equal(word("failure", false), "Failed");
   assert.equal(word("failure", true), "Live, with a warning");
   assert.equal(word("failure"), "Failed");
   assert.equal(word("needs_review"), "Needs review");
   assert.equal(word(null), "Not known yet");
   assert.equal(deploymentState({ status: "failure", isLive: true }).tone, "warning");
-  assert.deepEqual(
-    ["success", "failure", "queued", "paused"].map((status) => hasEnded({ status })),
-    [true, true, false, false],
-  );
+  const ended = ["success", "failure", "queued", "paused"].filter((status) => hasEnded({ status }));
+  assert.deepEqual(ended, ["success", "failure"]);
 });
 
 test("only an https address without a password is a link", () => {

@@ -23,8 +23,7 @@ test.describe("archived project", () => {
     await startAtReport(WEEK);
     const chart = page.getByRole("img", { name: /^Views per day/ });
     await expect(chart).toHaveAccessibleName(/No data for 5 days/);
-    const people = `People ${inWords(totals.human)}`;
-    await expect(chart).toHaveAccessibleName(new RegExp(people));
+    await expect(chart).toHaveAccessibleName(new RegExp(`People ${inWords(totals.human)}`));
     await expect(chart.locator(".drawn_trend-missing")).toHaveCount(5);
     await expect(chart.locator(".drawn_trend-human")).toHaveCount(1);
     await page.getByText("No data for 5 days").waitFor();
@@ -33,10 +32,8 @@ test.describe("archived project", () => {
     const table = page.getByRole("table", { name: "Views per day" });
     const day = MEDIUM_DATE.format(Date.parse(daysAgo(1)));
     const row = table.getByRole("row").filter({ has: page.getByRole("rowheader", { name: day }) });
-    assert.deepEqual(
-      await row.getByRole("cell").allTextContents(),
-      [totals.human, totals.ai, totals.human + totals.ai].map(inWords),
-    );
+    const counts = [totals.human, totals.ai, totals.human + totals.ai].map(inWords);
+    assert.deepEqual(await row.getByRole("cell").allTextContents(), counts);
     await expect(table.getByText("No data")).toHaveCount(5);
     assert.deepEqual(await accessibilityFaults(page), []);
   });
@@ -50,10 +47,8 @@ test.describe("archived project", () => {
     await chart.focus();
     await page.keyboard.press("End");
     const yesterday = MEDIUM_DATE.format(Date.parse(daysAgo(1)));
-    await expect(chart).toHaveAttribute(
-      "aria-valuetext",
-      new RegExp(`^${yesterday}, People [\\d,]+`),
-    );
+    const people = new RegExp(`^${yesterday}, People [\\d,]+`);
+    await expect(chart).toHaveAttribute("aria-valuetext", people);
     await page.keyboard.press("ArrowLeft");
     const before = MEDIUM_DATE.format(Date.parse(daysAgo(2)));
     await expect(chart).toHaveAttribute("aria-valuetext", `${before}, No data`);

@@ -106,10 +106,8 @@ test("a job’s state has a word that the visitor understands", () => {
   const word = (status, prLink = null) => jobState({ status, prLink }).word;
   assert.equal(word("active"), "Working");
   assert.equal(word("completed", "https://github.com/a/b/pull/1"), "Pull request ready");
-  assert.equal(
-    word("completed", "https://git.example/a/b/-/merge_requests/1"),
-    "Merge request ready",
-  );
+  const mergeRequest = "https://git.example/a/b/-/merge_requests/1";
+  assert.equal(word("completed", mergeRequest), "Merge request ready");
   for (const link of [null, "", "null"]) assert.equal(word("completed", link), "No changes");
   assert.equal(word("failed"), "Failed");
   assert.equal(word("archived"), "Archived");
@@ -193,9 +191,8 @@ test("a used-up limit names its owner", () => {
 });
 
 test("the cause of a used-up limit names its number, its time span and who used it", () => {
-  const causeOf = (detail) =>
-    describeError("RateLimitError", { code: "/problems/quota-exceeded", problem: { detail } })
-      .cause;
+  const code = "/problems/quota-exceeded";
+  const causeOf = (detail) => describeError("RateLimitError", { code, problem: { detail } }).cause;
   const hour = "in any 3600 seconds";
   const causes = [
     [`create-job: the limit of 100 ${hour} is used up`, "This project has used all 100 this hour."],
