@@ -91,7 +91,9 @@ test("searches have one count", async () => {
 });
 
 test("a bar without counts is not requested again", async () => {
-  const { client, trend } = openTrend((n) => (n === 2 ? { counts: { human: null, ai: null } } : {}));
+  const { client, trend } = openTrend((n) =>
+    n === 2 ? { counts: { human: null, ai: null } } : {},
+  );
   await trend.load("all");
   assert.equal(client.requests.length, 5);
   assert.deepEqual(humans(trend), [50, 40, 30, null, 10]);

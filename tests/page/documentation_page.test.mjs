@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importRows, importSource } from "./source.mjs";
 
-const { isPagePath, mentionsPage, spellingsOf, toPageId, toPagePath } = await importRows("page_path.ts");
+const { isPagePath, mentionsPage, spellingsOf, toPageId, toPagePath } =
+  await importRows("page_path.ts");
 const { countsOfPage, rowOfPage, spellingsIn } = await importSource(
   "analytics/one_page/page_figures.ts",
 );

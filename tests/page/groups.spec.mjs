@@ -7,7 +7,6 @@ import { EVERY_SCOPE } from "./visitor.mjs";
 
 test.use({ siteOptions: LARGE_SITE });
 
-
 test("questions of equal wording are one row with their number", async ({ visitor }) => {
   const { page, startAtReport, token, untilLoaded } = visitor;
   await startAtReport(

@@ -55,7 +55,8 @@ function fakeClient({ jobs = [], older = false } = {}) {
     get: async (id) => {
       calls.push(`get ${id}`);
       const job = client.jobs.get(id);
-      if (!job) throw Object.assign(new Error("no such job"), { name: "NotFoundError", status: 404 });
+      if (!job)
+        throw Object.assign(new Error("no such job"), { name: "NotFoundError", status: 404 });
       return agentJob(id, job.status, job.prLink);
     },
     wait: (id, { onUpdate, signal }) =>

@@ -174,7 +174,7 @@ test("a page does not undo the events received while it was loading", async () =
 });
 
 test("Show more does not undo a deletion received while it was loading", async () => {
-  const { api, list } = open(LETTERS);
+  const { list } = open(LETTERS);
   await list.refresh();
   const more = list.showMore();
   list.receive({ deleted: "z" });

@@ -17,7 +17,10 @@ test("fonts and colours keep to the design", async ({ visitor }) => {
     for (const weight of weights) found.add(weight);
   };
   const sizeOf = (selector) =>
-    page.locator(selector).first().evaluate((element) => getComputedStyle(element).fontSize);
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => getComputedStyle(element).fontSize);
   await page.goto(site.url);
   await page.getByLabel("Access token").waitFor();
   await collectWeights();

@@ -40,7 +40,9 @@ test("a path leads to the figures of its page, and the breadcrumb back", async (
   const texts = await section(page, "Views")
     .locator(".totals_strip-figure")
     .evaluateAll((all) => all.map(({ children }) => [...children].map((c) => c.textContent)));
-  const figures = Object.fromEntries(texts.map(([name, value, change]) => [name, { value, change }]));
+  const figures = Object.fromEntries(
+    texts.map(([name, value, change]) => [name, { value, change }]),
+  );
   assert.equal(figures.People.value, inWords(human));
   assert.equal(figures.AI.value, inWords(ai));
   assert.equal(figures["All views"].value, inWords(total));

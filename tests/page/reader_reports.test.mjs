@@ -7,7 +7,8 @@ const { compareRows } = await importRows("comparison.ts");
 const { arrangeRows, usualSorting } = await importRows("arrangement.ts");
 const { LOW_CLICK_RATE, sumClicks } = await importRows("search_clicks.ts");
 const { countRatings, sumRatings, toPageRows } = await importRows("feedback_rows.ts");
-const { facetsOf, filterByFacets, pickFacets, valueLabel, valuesOf } = await importRows("facets.ts");
+const { facetsOf, filterByFacets, pickFacets, valueLabel, valuesOf } =
+  await importRows("facets.ts");
 const { matchSentence } = await importRows("match_sentence.ts");
 const { REPORTS } = await importRows("report.ts");
 const { nameOfText } = await importSource("shell/readable_text.ts");

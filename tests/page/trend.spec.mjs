@@ -170,16 +170,19 @@ const READER_REPORTS = [
 for (const [report, options] of matrixOf(READER_REPORTS)) {
   test(`the chart of ${report.route} counts and compares rows`, options, async ({ visitor }) => {
     const { page, token, startAtReport } = visitor;
-    await startAtReport({ range: "last-month", route: report.route }, token({ scope: EVERY_SCOPE }));
+    await startAtReport(
+      { range: "last-month", route: report.route },
+      token({ scope: EVERY_SCOPE }),
+    );
     const [rows, earlier] = await Promise.all(
-      [-1, -2].map(async (month) => (await reportOfMonth(visitor, report.path, month))[report.route]),
+      [-1, -2].map(
+        async (month) => (await reportOfMonth(visitor, report.path, month))[report.route],
+      ),
     );
     const chart = page.getByRole("img", { name: new RegExp(`^${report.title} per day`) });
     const dated = rows.filter((row) => row[report.time]);
     const total = inWords(dated.length);
-    await expect(chart).toHaveAccessibleName(
-      new RegExp(` ${report.title} ${total}\\. The table`),
-    );
+    await expect(chart).toHaveAccessibleName(new RegExp(` ${report.title} ${total}\\. The table`));
     await page.getByText("Comparison", { exact: true }).waitFor();
     await page.getByText("Show as a table").click();
     const undated = page.getByText(`${rows.length - dated.length} without a date`);
