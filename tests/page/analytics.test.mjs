@@ -3,17 +3,15 @@ import { test } from "node:test";
 import { lastDays } from "quillgate/values";
 import { column, columns } from "./columns.mjs";
 import { row } from "./count_rows.mjs";
-import { importSource } from "./source.mjs";
+import { importRows, importSource } from "./source.mjs";
 
-const { compareRows } = await importSource("analytics/rows/comparison.ts");
-const { changeOf, sumRows, toneOf } = await importSource("analytics/rows/sums.ts");
-const { changeInWords, changeText } = await importSource("analytics/rows/change_words.ts");
-const { buildTree, flattenTree } = await importSource("analytics/rows/folder_tree.ts");
-const { arrangeRows, arrangementsOf, usualSorting } = await importSource(
-  "analytics/rows/arrangement.ts",
-);
-const { REPORTS, toFeedbackRow } = await importSource("analytics/rows/report.ts");
-const { matchSentence } = await importSource("analytics/rows/match_sentence.ts");
+const { compareRows } = await importRows("comparison.ts");
+const { changeOf, sumRows, toneOf } = await importRows("sums.ts");
+const { changeInWords, changeText } = await importRows("change_words.ts");
+const { buildTree, flattenTree } = await importRows("folder_tree.ts");
+const { arrangeRows, arrangementsOf, usualSorting } = await importRows("arrangement.ts");
+const { REPORTS, toFeedbackRow } = await importRows("report.ts");
+const { matchSentence } = await importRows("match_sentence.ts");
 
 const { boundsOf, presetRange } = await importSource("analytics/period/range.ts");
 

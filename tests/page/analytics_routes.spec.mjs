@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { accessibilityFaults } from "./browser.mjs";
+import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
-import { inWords, monthOf, show } from "./reports.mjs";
+import { download, inWords, monthOf, readCsv, show } from "./reports.mjs";
 
 const LAST_MONTH = { range: "last-month" };
 const WITHOUT_COMPARISON = { range: "last-month", compare: "none" };
@@ -44,11 +44,8 @@ test("a comparison shows changes, and lists gains, drops and lost people", async
   await expect(first).toHaveText(loss);
   const lost = people.filter((change) => change < 0).length;
   await expect(page.getByRole("table")).toHaveAttribute("aria-rowcount", String(lost + 1));
-  await page
-    .locator("tbody tr")
-    .first()
-    .getByRole("button", { name: /^Start a job/ })
-    .click();
+  const row = page.locator("tbody tr").first();
+  await row.getByRole("button", { name: /^Start a job/ }).click();
   const prompt = page.getByLabel("Prompt", { exact: true });
   await expect(prompt).toHaveValue(new RegExp(`${loss} people vs `));
 });
@@ -152,4 +149,34 @@ test("a keyboard is enough to choose a period and sort the table", async ({ visi
   await page.keyboard.press("Enter");
   await expect(heading).toHaveAttribute("aria-sort", "descending");
   await untilFocused(/^AI/);
+});
+
+test("several pages are one job, and a file", async ({ visitor }) => {
+  const { page, startAtReport } = visitor;
+  await startAtReport(WITHOUT_COMPARISON);
+  await page.getByRole("button", { name: "Select rows" }).click();
+  const boxes = page.getByRole("checkbox");
+  const names = [];
+  for (const at of [0, 2]) {
+    names.push((await boxes.nth(at).getAttribute("aria-label")).replace("Select ", ""));
+    await boxes.nth(at).check();
+  }
+  const bar = page.getByRole("region", { name: "Selected rows" });
+  await bar.getByText("2 pages selected").waitFor();
+  await checkBothSchemes(page, "selected rows");
+
+  // Another order keeps the selection.
+  await page.getByRole("columnheader", { name: "AI", exact: true }).getByRole("button").click();
+  await bar.getByText("2 pages selected").waitFor();
+
+  const save = bar.getByRole("button", { name: "Save as CSV" });
+  const { rows } = readCsv((await download(page, () => save.click())).text);
+  assert.deepEqual(rows.map(([path]) => path).sort(), [...names].sort());
+
+  await bar.getByRole("button", { name: "Start a job" }).click();
+  const box = page.getByLabel("Prompt", { exact: true });
+  await expect(box).toHaveValue(/^Do these 2 tasks in one pull request\./);
+  const prompt = await box.inputValue();
+  for (const name of names) assert.ok(prompt.includes(`Update the page ${name}.`), prompt);
+  assert.equal(prompt.split("[What should change, and why.]").length, 2);
 });

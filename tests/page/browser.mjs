@@ -148,12 +148,9 @@ export async function accessibilityFaults(page, { rules = TAGS } = {}) {
     },
     { rules, hidden: LATER_ROWS },
   );
-  const rows = await page.evaluate(() => {
-    const links = document.querySelectorAll(
-      ".report_table-table tbody a, .report_table-table tbody button",
-    );
-    return Array.from(links, (link) => link.outerHTML);
-  });
+  const rows = await page
+    .locator(".report_table-table tbody :is(a, button)")
+    .evaluateAll((links) => links.map(({ outerHTML }) => outerHTML));
   // Axe reports rows under the bar at the lower edge, though they can be scrolled into view.
   const isRowUnderBar = ({ html, failureSummary }) =>
     rows.includes(html) && failureSummary.includes("partially obscured");
@@ -182,5 +179,6 @@ export function untilDrawn(page) {
   });
 }
 
-/** Returns the options of a test. One that repeats another runs only in `npm run test:matrix`. */
-export const repeats = (isRepeated) => ({ tag: isRepeated ? ["@matrix"] : [] });
+/** Returns values with options for their tests. Others than `always` run in `npm run test:matrix`. */
+export const matrixOf = (values, always = values.slice(0, 1)) =>
+  values.map((value) => [value, { tag: always.includes(value) ? [] : ["@matrix"] }]);

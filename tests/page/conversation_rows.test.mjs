@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { column } from "./columns.mjs";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
-const { countUnanswered, toTurnRow } = await importSource("analytics/rows/conversation_rows.ts");
-const { filterByFacets, pickFacets, valuesOf } = await importSource("analytics/rows/facets.ts");
-const { sortRows } = await importSource("analytics/rows/rows.ts");
-const { parseViewsAddress, formatViewsAddress } = await importSource(
-  "analytics/rows/views_address.ts",
-);
-const { answerSentence } = await importSource("analytics/rows/partial_notice.ts");
-const { REPORTS } = await importSource("analytics/rows/report.ts");
-const { usualSorting } = await importSource("analytics/rows/arrangement.ts");
+const { countUnanswered, toTurnRow } = await importRows("conversation_rows.ts");
+const { filterByFacets, pickFacets, valuesOf } = await importRows("facets.ts");
+const { sortRows } = await importRows("rows.ts");
+const { answerSentence } = await importRows("partial_notice.ts");
+const { REPORTS } = await importRows("report.ts");
+const { usualSorting } = await importRows("arrangement.ts");
 
 const turn = (query, resolutionStatus, queryCategory = null, pageUrl = null) =>
   toTurnRow({ query, resolutionStatus, queryCategory, pageUrl, timestamp: null, sources: null });
@@ -65,22 +62,6 @@ test("the page of a question is the path of its URL", () => {
   assert.equal(turn("q", null, null, "a/b").page, "/a/b");
 });
 
-test("the address keeps the filters, empty values included", () => {
-  for (const query of [
-    "range=last-month",
-    "range=last-month&category=",
-    "range=last-month&category=A+B",
-    "range=last-month&answer=unanswered&category=Setup",
-    "range=last-month&helpful=No&status=in_progress&source=contextual",
-    "range=last-month&show=by-page",
-    "range=last-month&show=no-clicks",
-    "range=last-month&show=low-click-rate",
-  ]) {
-    const parsed = parseViewsAddress(new URLSearchParams(query));
-    assert.equal(new URLSearchParams(formatViewsAddress(parsed)).toString(), query);
-  }
-});
-
 test("the notice of a partly loaded list describes the missing rows", () => {
   const list = {
     report: REPORTS.conversations,
@@ -89,8 +70,6 @@ test("the notice of a partly loaded list describes the missing rows", () => {
     filter: "",
   };
   assert.equal(answerSentence(list), "Older questions haven’t been loaded.");
-  assert.equal(
-    answerSentence({ ...list, facets: { category: "Setup" } }),
-    "The filter covers only these questions.",
-  );
+  const filtered = { ...list, facets: { category: "Setup" } };
+  assert.equal(answerSentence(filtered), "The filter covers only these questions.");
 });

@@ -1,23 +1,17 @@
 import assert from "node:assert/strict";
 import { accessibilityFaults, untilDrawn } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
-import { firstOfMonth } from "./reports.mjs";
+import { reportOfMonth } from "./reports.mjs";
 import { changeResponses, EVERY_SCOPE } from "./visitor.mjs";
 
-const LAST_MONTH = { route: "conversations", range: "last-month" };
-
-async function openConversations({ token, startAtReport, page }, changes = {}) {
-  await startAtReport({ ...LAST_MONTH, ...changes }, token({ scope: EVERY_SCOPE }));
+async function openConversations({ token, startAtReport, page }) {
+  const lastMonth = { route: "conversations", range: "last-month" };
+  await startAtReport(lastMonth, token({ scope: EVERY_SCOPE }));
   return page.getByRole("table", { name: "Questions to the assistant" });
 }
 
-async function questionsOfLastMonth({ site, project }) {
-  const range = { dateFrom: firstOfMonth(-1), dateTo: firstOfMonth(0) };
-  const { conversations } = await site.upstream.report({
-    report: "assistant",
-    projectId: project,
-    ...range,
-  });
+async function questionsOfLastMonth(visitor) {
+  const { conversations } = await reportOfMonth(visitor, "assistant");
   assert.ok(conversations.length > 50, "the simulator has questions");
   return conversations;
 }
@@ -44,10 +38,7 @@ test("turns that share an id are all listed and open separately", async ({ visit
   await changeAnswers(page, (turn) => ({ ...turn, id, timestamp: "2026-01-01 22:30:00" }));
   const table = await openConversations(visitor);
   const all = await questionsOfLastMonth(visitor);
-  await table
-    .getByRole("rowheader")
-    .nth(all.length - 1)
-    .waitFor();
+  await questionAt(table, all.length - 1).waitFor();
   const listed = await questionsIn(table);
   assert.deepEqual(listed.toSorted(), all.map(({ query }) => query.trim()).toSorted());
   const dialog = dialogOf(page);
@@ -80,14 +71,9 @@ test("a row opens its question, answer and sources without a request", async ({ 
     .getByRole("list", { name: "Sources" })
     .getByRole("link")
     .evaluateAll((found) => found.map(({ href, target, rel }) => ({ href, target, rel })));
-  assert.deepEqual(
-    links,
-    turn.sources.map(({ url }) => ({
-      href: new URL(url).href,
-      target: "_blank",
-      rel: "noopener noreferrer",
-    })),
-  );
+  const outside = { target: "_blank", rel: "noopener noreferrer" };
+  const expected = turn.sources.map(({ url }) => ({ href: new URL(url).href, ...outside }));
+  assert.deepEqual(links, expected);
   assert.deepEqual((await site.upstream.counters()).byOperation, before);
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.keyboard.press("Escape");
@@ -96,15 +82,11 @@ test("a row opens its question, answer and sources without a request", async ({ 
 
   await row.click();
   await dialog.getByRole("button", { name: "Start a job" }).click();
-  await expectPrompt(page, turn.query.trim());
-});
-
-async function expectPrompt(page, question) {
   const prompt = page.getByLabel("Prompt", { exact: true });
   await expect(prompt).toHaveValue(/^(Answer a|Improve the documentation for a) reader’s question/);
   const text = await prompt.inputValue();
-  assert.ok(text.includes(`\n> ${question.split("\n", 1)[0]}`), text);
-}
+  assert.ok(text.includes(`\n> ${turn.query.trim().split("\n", 1)[0]}`), text);
+});
 
 /** Returns the assistant's answer. Questions can contain the word "assistant" too. */
 function answerIn(dialog) {
@@ -112,22 +94,9 @@ function answerIn(dialog) {
   return dialog.locator("section").filter({ has: heading }).locator(".conversation_dialog-body");
 }
 
-/** Replaces all answers with `source`, opens the first question and returns its answer. */
-async function openAnswer(visitor, source, beforeOpening = () => {}) {
-  const { page } = visitor;
-  await changeAnswers(page, (turn) => ({ ...turn, response: source, sources: [] }));
-  const table = await openConversations(visitor);
-  beforeOpening();
-  await questionAt(table, 0).click();
-  const dialog = dialogOf(page);
-  const answer = answerIn(dialog);
-  await answer.waitFor();
-  return answer;
-}
-
 test("hostile Markdown adds no element, no script and no request", async ({ visitor }) => {
   const { page, record } = visitor;
-  const source = [
+  const response = [
     "<script>window.isHacked = true</script>",
     "<img src=x onerror='window.isHacked = true'>",
     "![track](https://tracker.example/pixel.png)",
@@ -141,7 +110,9 @@ test("hostile Markdown adds no element, no script and no request", async ({ visi
   page.on("console", (message) => {
     if (/Content.Security.Policy/i.test(message.text())) faults.push(message.text());
   });
-  const answer = await openAnswer(visitor, source);
+  await changeAnswers(page, (turn) => ({ ...turn, response, sources: [] }));
+  await questionAt(await openConversations(visitor), 0).click();
+  const answer = answerIn(dialogOf(page));
   await answer.getByText("end of answer").waitFor();
   const found = await answer.evaluate((element) => ({
     names: [...new Set([...element.querySelectorAll("*")].map(({ localName }) => localName))],

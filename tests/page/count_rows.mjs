@@ -1,6 +1,6 @@
 /** Rows of reports that count people and AI. */
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
-const { toCountRow } = await importSource("analytics/rows/report.ts");
+const { toCountRow } = await importRows("report.ts");
 
 export const row = (path, human, ai) => toCountRow({ path, human, ai, total: human + ai });

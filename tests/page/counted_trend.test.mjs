@@ -8,8 +8,7 @@ import { importSource } from "./source.mjs";
 const { CountedTrend, CountedTrendCache } = await importSource("analytics/trend/counted_trend.ts");
 
 const RANGE = { from: "2026-10-01", to: "2026-10-05" };
-const DAYS = ["2026-10-01", "2026-10-02", "2026-10-03", "2026-10-04", "2026-10-05"];
-const LATEST_FIRST = DAYS.toReversed();
+const LATEST_FIRST = ["2026-10-05", "2026-10-04", "2026-10-03", "2026-10-02", "2026-10-01"];
 const QUOTA = 100;
 /** A tenth of the quota, at most 10. */
 const RESERVE = 10;
@@ -41,8 +40,11 @@ function fakeClient(answer = () => ({})) {
 
 const ended = new AbortController().signal;
 const DAILY = { name: "visitors", range: RANGE, group: "day" };
-const openTrend = (client, changes = {}) =>
-  new CountedTrend({ client, limit: signal(null), ended, ...DAILY, ...changes });
+function openTrend(answer, changes = {}) {
+  const client = fakeClient(answer);
+  const trend = new CountedTrend({ client, limit: signal(null), ended, ...DAILY, ...changes });
+  return { client, trend };
+}
 const openCache = () => new CountedTrendCache({ client: fakeClient(), limit: signal(null), ended });
 
 const rateLimit = (left) => ({
@@ -53,15 +55,12 @@ const datesOf = ({ requests }) => requests.map(({ dateFrom }) => dateFrom);
 const humans = ({ points }) => points.value.map(({ held, human }) => (held === 0 ? null : human));
 
 test("each bar takes one request for its own days, the latest first", async () => {
-  const client = fakeClient();
-  const trend = openTrend(client);
+  const { client, trend } = openTrend();
   assert.equal(trend.missing.value, 5);
   await trend.load("above reserve");
   assert.deepEqual(datesOf(client), LATEST_FIRST);
-  assert.deepEqual(
-    columns(client.requests, "dateTo", "limit"),
-    ["2026-10-06", ...LATEST_FIRST.slice(0, -1)].map((day) => [day, 1]),
-  );
+  const ends = ["2026-10-06", ...LATEST_FIRST.slice(0, -1)].map((day) => [day, 1]);
+  assert.deepEqual(columns(client.requests, "dateTo", "limit"), ends);
   assert.deepEqual(humans(trend), [50, 40, 30, 20, 10]);
   assert.deepEqual([trend.missing.value, trend.isLoading.value], [0, false]);
   await trend.load("all");
@@ -69,9 +68,8 @@ test("each bar takes one request for its own days, the latest first", async () =
 });
 
 test("a week at the edge of the range counts only its days within the range", async () => {
-  const client = fakeClient();
   const range = { from: "2026-10-01", to: "2026-10-13" };
-  const trend = openTrend(client, { range, group: "week" });
+  const { client, trend } = openTrend(undefined, { range, group: "week" });
   await trend.load("all");
   assert.deepEqual(columns(client.requests, "dateFrom", "dateTo"), [
     ["2026-10-12", "2026-10-14"],
@@ -86,15 +84,16 @@ test("a week at the edge of the range counts only its days within the range", as
 });
 
 test("searches have one count", async () => {
-  const trend = openTrend(fakeClient(), { name: "searches" });
+  const { trend } = openTrend(undefined, { name: "searches" });
   await trend.load("all");
   const { human, ai, held } = trend.points.value.at(-1);
   assert.deepEqual({ human, ai, held }, { human: 10, ai: 0, held: 1 });
 });
 
 test("a bar without counts is not requested again", async () => {
-  const client = fakeClient((n) => (n === 2 ? { counts: { human: null, ai: null } } : {}));
-  const trend = openTrend(client);
+  const { client, trend } = openTrend((n) =>
+    n === 2 ? { counts: { human: null, ai: null } } : {},
+  );
   await trend.load("all");
   assert.equal(client.requests.length, 5);
   assert.deepEqual(humans(trend), [50, 40, 30, null, 10]);
@@ -102,8 +101,7 @@ test("a bar without counts is not requested again", async () => {
 });
 
 test("loading stops at the reserve, and continues past it on request", async () => {
-  const client = fakeClient((n) => ({ headers: rateLimit(RESERVE + 2 - n) }));
-  const trend = openTrend(client);
+  const { trend } = openTrend((n) => ({ headers: rateLimit(RESERVE + 2 - n) }));
   await trend.load("above reserve");
   assert.deepEqual(humans(trend), [null, null, null, 20, 10]);
   assert.equal(trend.problem.value, null);
@@ -113,15 +111,14 @@ test("loading stops at the reserve, and continues past it on request", async () 
 
 test("loading continues past the reserve for cached responses, which cost nothing", async () => {
   const cached = { "cache-status": "quillgate; hit; ttl=60", ...rateLimit(0) };
-  const trend = openTrend(fakeClient(() => ({ headers: cached })));
+  const { trend } = openTrend(() => ({ headers: cached }));
   await trend.load("above reserve");
   assert.equal(trend.missing.value, 0);
 });
 
 test("a failure keeps the loaded bars, and loading resumes with the failed one", async () => {
   const error = Object.assign(new Error("bad gateway"), { name: "ServerError", status: 502 });
-  const client = fakeClient((n) => (n === 3 ? { error } : {}));
-  const trend = openTrend(client);
+  const { client, trend } = openTrend((n) => (n === 3 ? { error } : {}));
   await trend.load("all");
   assert.deepEqual(humans(trend), [null, null, null, 20, 10]);
   assert.equal(trend.problem.value.remedy, "retry");
@@ -132,11 +129,10 @@ test("a failure keeps the loaded bars, and loading resumes with the failed one",
 });
 
 test("stop keeps the loaded bars and sets no problem", async () => {
-  const client = fakeClient((n) => {
+  const { trend } = openTrend((n) => {
     if (n === 3) trend.stop();
     return {};
   });
-  const trend = openTrend(client);
   assert.equal(await trend.load("all"), false);
   assert.deepEqual(humans(trend), [null, null, null, 20, 10]);
   assert.deepEqual([trend.problem.value, trend.isLoading.value], [null, false]);
@@ -144,8 +140,7 @@ test("stop keeps the loaded bars and sets no problem", async () => {
 
 test("loading with the reserve protects it again when more requests are free", async () => {
   const left = [RESERVE - 1, RESERVE + 1, RESERVE, RESERVE - 1];
-  const client = fakeClient((n) => ({ headers: rateLimit(left[n - 1]) }));
-  const trend = openTrend(client);
+  const { client, trend } = openTrend((n) => ({ headers: rateLimit(left[n - 1]) }));
   assert.equal(await trend.load("all"), true);
   assert.equal(client.requests.length, 3);
 });

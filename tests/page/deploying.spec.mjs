@@ -109,9 +109,7 @@ test.describe("limit", () => {
   const vars = { ...DEPLOYMENT_SITE.vars, PREVIEW_LIMIT_PER_MINUTE: "1" };
   test.use({ siteOptions: { ...DEPLOYMENT_SITE, vars } });
 
-  test("a used-up limit names the time of the next attempt and keeps the branch", async ({
-    visitor,
-  }) => {
+  test("a used-up limit names the time to retry and keeps the branch", async ({ visitor }) => {
     const { page } = visitor;
     await deployElsewhere(visitor, { branch: "other" });
     await openDeployments(visitor);
@@ -119,9 +117,8 @@ test.describe("limit", () => {
     await dialog.getByLabel("Branch").fill(BRANCH);
     await button.click();
     const alert = dialog.getByRole("alert").filter({ hasText: "limit for previews" });
-    await alert
-      .getByText("Your organization has used the only one in the last 60 seconds")
-      .waitFor();
+    const cause = "Your organization has used the only one in the last 60 seconds";
+    await alert.getByText(cause).waitFor();
     await alert.getByText(/^Try again at \d+:\d\d/).waitFor();
     await expect(dialog.getByLabel("Branch")).toHaveValue(BRANCH);
     assert.equal((await startedAt(visitor)).length, 1);
@@ -132,22 +129,16 @@ test.describe("limit", () => {
   });
 });
 
-async function openJobOnBranch(visitor) {
+test("a job goes from its branch to a preview that is live", async ({ visitor }) => {
   const { site, page, project, token, startSession, startElsewhere } = visitor;
-  const { id } = await startElsewhere("Explain how to rotate a key");
+  const { id: jobId } = await startElsewhere("Explain how to rotate a key");
   const prLink = "https://github.com/acme/docs/pull/7";
-  await site.upstream.setJob(id, { status: "completed", prLink, ref: BRANCH });
+  await site.upstream.setJob(jobId, { status: "completed", prLink, ref: BRANCH });
   await startSession(token({ scope: DEPLOYMENT_SCOPES }));
-  await page.goto(`${site.url}/?route=jobs&project=${project}&job=${id}`);
+  await page.goto(`${site.url}/?route=jobs&project=${project}&job=${jobId}`);
   const article = page.getByRole("article");
   await article.getByText("Details").first().waitFor();
   await article.getByText(BRANCH, { exact: true }).first().waitFor();
-  return article;
-}
-
-test("a job goes from its branch to a preview that is live", async ({ visitor }) => {
-  const { page, site } = visitor;
-  const article = await openJobOnBranch(visitor);
   const preview = article.getByRole("region", { name: "Preview of this job" });
   await preview.getByRole("button", { name: "Preview this branch" }).dblclick();
   await preview.getByText("Queued", { exact: true }).waitFor();

@@ -104,9 +104,8 @@ test("markup in a log, a commit and a branch stays text", async ({ visitor }) =>
   await endDeployment(visitor, id, { ...ENDS.failed, summary: MARKUP, logs: [MARKUP] });
   await openDeployments(visitor, { id });
   const article = page.getByRole("article");
-  await expect(article.getByRole("region", { name: "Log" }).getByRole("listitem")).toHaveText(
-    MARKUP,
-  );
+  const log = article.getByRole("region", { name: "Log" });
+  await expect(log.getByRole("listitem")).toHaveText(MARKUP);
   await article.getByText("Fix <div> tags").waitFor();
   await page.getByRole("heading", { level: 1, name: `Preview of ${MARKUP}` }).waitFor();
   assert.equal(await article.getByRole("link", { name: "Open screenshot" }).count(), 0);
@@ -144,10 +143,33 @@ test("an operator deletes a record after a confirmation", async ({ visitor }) =>
   await page.getByRole("region", { name: "Messages" }).getByText("Record deleted").waitFor();
 });
 
+test("Today shows and follows failed deployments that are not live", async ({ visitor }) => {
+  const { page, site, project, token, startSession } = visitor;
+  const { statusId: failed } = await deployElsewhere(visitor, { branch: "docs/broken" });
+  const { statusId: warned } = await deployElsewhere(visitor, { branch: "docs/warned" });
+  await endDeployment(visitor, failed, ENDS.failed);
+  await endDeployment(visitor, warned, ENDS.warning);
+  await startSession(token({ scope: "deployments:read" }));
+  await page.goto(`${site.url}/?route=today&project=${project}`);
+  const section = page.getByRole("region", { name: "Deployments that failed" });
+  const rows = section.getByRole("listitem");
+  await expect(rows).toHaveCount(1);
+  await rows.getByText("Preview of docs/broken").waitFor();
+  await rows.getByText("Unable to find docs.json or mint.json").waitFor();
+  await checkBothSchemes(page, "today");
+
+  const { statusId: later } = await deployElsewhere(visitor);
+  await endDeployment(visitor, later, ENDS.failed);
+  await expect(rows).toHaveCount(2);
+  await rows.first().getByText("Site", { exact: true }).waitFor();
+  await deleteRecord(visitor, later);
+  await expect(rows).toHaveCount(1);
+  await rows.getByRole("link", { name: "Open deployment" }).click();
+  await page.getByRole("heading", { level: 1, name: "Preview of docs/broken" }).waitFor();
+});
+
 for (const [name, viewport] of Object.entries(WINDOWS)) {
-  test(`no state has an axe fault, and each fits a ${name} window in both schemes`, async ({
-    visitor,
-  }) => {
+  test(`states have no axe fault and fit a ${name} window in both schemes`, async ({ visitor }) => {
     const { page, site } = visitor;
     await page.setViewportSize(viewport);
     await openDeployments(visitor);

@@ -1,23 +1,7 @@
 import { expect, test } from "./fixtures.mjs";
+import { show } from "./reports.mjs";
 
 const TYPED = "https://docs.example.com/with/a/long/path";
-
-async function openSiteDialog({ page, startAtReport }) {
-  await startAtReport({ range: "last-month" });
-  await page.getByRole("button", { name: "Set site URL" }).click();
-  const dialog = page.getByRole("dialog", { name: "Set site URL" });
-  const input = dialog.getByRole("textbox");
-  await input.fill(TYPED);
-  return { dialog, input };
-}
-
-async function pointsOf(dialog, input) {
-  const [outer, inner] = [await dialog.boundingBox(), await input.boundingBox()];
-  return {
-    inside: [inner.x + inner.width / 2, inner.y + inner.height / 2],
-    outside: [outer.x / 2, outer.y + outer.height / 2],
-  };
-}
 
 async function drag(page, from, to) {
   await page.mouse.move(...from);
@@ -27,15 +11,21 @@ async function drag(page, from, to) {
 }
 
 test("a click outside, Escape and Close end a dialog, but no drag", async ({ visitor }) => {
-  const { page } = visitor;
-  const { dialog, input } = await openSiteDialog(visitor);
-  const { inside, outside } = await pointsOf(dialog, input);
+  const { page, startAtReport } = visitor;
+  await startAtReport({ range: "last-month" });
+  const open = () => page.getByRole("button", { name: "Set site URL" }).click();
+  await open();
+  const dialog = page.getByRole("dialog", { name: "Set site URL" });
+  const input = dialog.getByRole("textbox");
+  await input.fill(TYPED);
+  const [outer, inner] = [await dialog.boundingBox(), await input.boundingBox()];
+  const inside = [inner.x + inner.width / 2, inner.y + inner.height / 2];
+  const outside = [outer.x / 2, outer.y + outer.height / 2];
   await drag(page, inside, outside);
   await expect(input).toHaveValue(TYPED);
   await drag(page, outside, inside);
   await expect(input).toHaveValue(TYPED);
 
-  const open = () => page.getByRole("button", { name: "Set site URL" }).click();
   await page.mouse.click(...outside);
   await dialog.waitFor({ state: "detached" });
   await open();
@@ -49,14 +39,12 @@ test("a click outside, Escape and Close end a dialog, but no drag", async ({ vis
 test("closing a file picker without a file keeps the pasted sitemap", async ({ visitor }) => {
   const { page, startAtReport } = visitor;
   await startAtReport({ range: "last-month" });
-  await page.getByRole("button", { name: /^Show/ }).click();
-  await page.getByRole("button", { name: /^Unread/ }).click();
+  await show(page, /^Unread/);
   const dialog = page.getByRole("dialog", { name: "Find unread pages" });
   const pasted = dialog.getByRole("textbox");
   await pasted.fill(TYPED);
   // Playwright cannot close a file picker, so the event is the browser's in form.
-  await dialog
-    .getByLabel("Sitemap files")
-    .evaluate((input) => input.dispatchEvent(new Event("cancel", { bubbles: true })));
+  const files = dialog.getByLabel("Sitemap files");
+  await files.evaluate((input) => input.dispatchEvent(new Event("cancel", { bubbles: true })));
   await expect(pasted).toHaveValue(TYPED);
 });

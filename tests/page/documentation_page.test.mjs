@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importSource } from "./source.mjs";
+import { importRows, importSource } from "./source.mjs";
 
-const { isPagePath, mentionsPage, spellingsOf, toPageId, toPagePath } = await importSource(
-  "analytics/rows/page_path.ts",
-);
+const { isPagePath, mentionsPage, spellingsOf, toPageId, toPagePath } =
+  await importRows("page_path.ts");
 const { countsOfPage, rowOfPage, spellingsIn } = await importSource(
   "analytics/one_page/page_figures.ts",
 );
-const { pageChange, pageLinks } = await importSource("analytics/rows/page_address.ts");
-const { REPORTS, toCountRow, toFeedbackRow, toSearchRow } = await importSource(
-  "analytics/rows/report.ts",
-);
-const { toPageRows } = await importSource("analytics/rows/feedback_rows.ts");
-const { parseViewsAddress } = await importSource("analytics/rows/views_address.ts");
+const { pageChange, pageLinks } = await importRows("page_address.ts");
+const { REPORTS, toCountRow, toFeedbackRow, toSearchRow } = await importRows("report.ts");
+const { toPageRows } = await importRows("feedback_rows.ts");
+const { parseViewsAddress } = await importRows("views_address.ts");
 
 function listing(rows, state = "complete", report = REPORTS.views) {
   return { rows: { value: rows }, state: { value: state }, report };

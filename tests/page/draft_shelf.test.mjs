@@ -16,13 +16,18 @@ const textsOf = (shelf) => shelf.shown.value.map((draft) => draft.text.value);
 const lose = () =>
   Promise.reject(Object.assign(new Error("lost"), { name: "OutcomeUnknownError", status: 504 }));
 let data;
+let shelf;
+let templates;
+let sent;
 beforeEach(() => {
   stored.clear();
   data = new PersonData("zoë");
+  shelf = openShelf();
+  templates = open();
+  sent = openSent();
 });
 
 test("writing a prompt keeps the draft that was open", () => {
-  const shelf = openShelf();
   shelf.current.value.edit("Half a thought");
   assert.equal(shelf.write("Run me again"), true);
   assert.equal(shelf.current.value.text.value, "Run me again");
@@ -31,7 +36,6 @@ test("writing a prompt keeps the draft that was open", () => {
 });
 
 test("writing a prompt reuses an empty draft and never adds a duplicate", () => {
-  const shelf = openShelf();
   shelf.write("Once");
   shelf.startEmpty();
   shelf.write("Once");
@@ -40,7 +44,6 @@ test("writing a prompt reuses an empty draft and never adds a duplicate", () => 
 });
 
 test("a full shelf rejects another draft and keeps all others", () => {
-  const shelf = openShelf();
   for (let n = 1; n <= MAX_DRAFTS; n++) assert.equal(shelf.write(`Number ${n}`), true);
   assert.equal(shelf.write("One too many"), false);
   assert.equal(shelf.current.value.text.value, `Number ${MAX_DRAFTS}`);
@@ -48,7 +51,6 @@ test("a full shelf rejects another draft and keeps all others", () => {
 });
 
 test("undoing a discard restores the draft and its doubt", async () => {
-  const shelf = openShelf();
   const draft = shelf.current.value;
   draft.edit("In doubt");
   await shelf.send(draft, lose);
@@ -61,7 +63,6 @@ test("undoing a discard restores the draft and its doubt", async () => {
 });
 
 test("drafts with the same prompt share an idempotency key", async () => {
-  const shelf = openShelf();
   const [first, keys] = [shelf.current.value, []];
   first.edit("Fix the typos");
   await shelf.send(first, (_, { idempotencyKey }) => {
@@ -77,7 +78,6 @@ test("drafts with the same prompt share an idempotency key", async () => {
 });
 
 test("a draft with the prompt of one in doubt is in doubt too", async () => {
-  const shelf = openShelf();
   const first = shelf.current.value;
   first.edit("Fix the typos");
   await shelf.send(first, lose);
@@ -88,7 +88,6 @@ test("a draft with the prompt of one in doubt is in doubt too", async () => {
 });
 
 test("another draft replaces a sent one in the editor", async () => {
-  const shelf = openShelf();
   shelf.current.value.edit("Half a thought");
   shelf.write("Ready");
   const draft = shelf.current.value;
@@ -98,7 +97,6 @@ test("another draft replaces a sent one in the editor", async () => {
 });
 
 test("drafts follow changes in another tab", () => {
-  const shelf = openShelf();
   shelf.current.value.edit("Half a thought");
   const [name] = stored.keys();
   const change = (value) => page.changeElsewhere(stored, name, value);
@@ -132,10 +130,9 @@ test("a project sees no draft of a project whose name begins like its own", () =
 const open = (person = data) => new TemplateShelf(person, NOT_ENDED);
 
 test("a saved template takes its first line as its name", () => {
-  const shelf = open();
-  assert.equal(shelf.save("Add a page about [feature].\nKeep it short."), "stored");
-  assert.equal(shelf.save("Add a page about [feature].\nMake it long."), "stored");
-  assert.deepEqual(shelf.own.value, [
+  assert.equal(templates.save("Add a page about [feature].\nKeep it short."), "stored");
+  assert.equal(templates.save("Add a page about [feature].\nMake it long."), "stored");
+  assert.deepEqual(templates.own.value, [
     { name: "Add a page about [feature].", text: "Add a page about [feature].\nMake it long." },
   ]);
   assert.equal(open().own.value.length, 1);
@@ -149,23 +146,21 @@ test("templates belong to one person and end with the session", () => {
 });
 
 test("undoing a deletion restores one template in its place and keeps newer ones", () => {
-  const shelf = open();
-  for (const text of ["Alpha", "Beta"]) shelf.save(text);
-  const undo = shelf.remove(shelf.own.value[0]);
-  shelf.save("Gamma");
+  for (const text of ["Alpha", "Beta"]) templates.save(text);
+  const undo = templates.remove(templates.own.value[0]);
+  templates.save("Gamma");
   assert.equal(undo(), "stored");
   const names = ({ own }) => own.value.map(({ name }) => name);
-  assert.deepEqual(names(shelf), ["Alpha", "Beta", "Gamma"]);
+  assert.deepEqual(names(templates), ["Alpha", "Beta", "Gamma"]);
   assert.deepEqual(names(open()), ["Alpha", "Beta", "Gamma"]);
 });
 
 test("undoing a deletion does not replace a newer template with the same name", () => {
-  const shelf = open();
-  shelf.save("Alpha\nOld text");
-  const undo = shelf.remove(shelf.own.value[0]);
-  shelf.save("Alpha\nNew text");
+  templates.save("Alpha\nOld text");
+  const undo = templates.remove(templates.own.value[0]);
+  templates.save("Alpha\nNew text");
   assert.equal(undo(), "exists");
-  assert.deepEqual(shelf.own.value, [{ name: "Alpha", text: "Alpha\nNew text" }]);
+  assert.deepEqual(templates.own.value, [{ name: "Alpha", text: "Alpha\nNew text" }]);
 });
 
 test("a template that storage refuses is not reported as stored", () => {
@@ -177,17 +172,15 @@ test("a template that storage refuses is not reported as stored", () => {
 });
 
 test("a full shelf rejects another template, and a long one", () => {
-  const shelf = open();
-  for (let n = 1; n <= MAX_TEMPLATES; n++) assert.equal(shelf.save(`Number ${n}`), "stored");
-  assert.equal(shelf.save("One too many"), "too many");
-  assert.equal(shelf.save("Number 1"), "stored");
-  assert.equal(shelf.save("x".repeat(10_001)), "too long");
+  for (let n = 1; n <= MAX_TEMPLATES; n++) assert.equal(templates.save(`Number ${n}`), "stored");
+  assert.equal(templates.save("One too many"), "too many");
+  assert.equal(templates.save("Number 1"), "stored");
+  assert.equal(templates.save("x".repeat(10_001)), "too long");
 });
 
 const openSent = () => new SentTextMemory(data, "docs", NOT_ENDED);
 
 test("sent prompts and follow-ups are known in another tab and after a reload", () => {
-  const sent = openSent();
   sent.notePrompt("a", "Fix\nall of it");
   const other = openSent();
   assert.equal(other.of("a").prompt, "Fix\nall of it");
@@ -207,7 +200,6 @@ test("two tabs do not overwrite each other's sent prompts", () => {
 });
 
 test("long sent prompts leave storage for drafts", () => {
-  const sent = openSent();
   for (const id of ["a", "b", "c"]) sent.notePrompt(id, id.repeat(400_000));
   assert.equal(sent.of("a").prompt, null);
   assert.equal(sent.of("b").prompt.length, 400_000);
@@ -215,7 +207,6 @@ test("long sent prompts leave storage for drafts", () => {
 });
 
 test("only the last 50 sent prompts are stored, and each can be forgotten", () => {
-  const sent = openSent();
   for (let n = 0; n <= 50; n++) sent.notePrompt(`job-${n}`, `Number ${n}`);
   assert.equal(sent.of("job-0").prompt, null);
   assert.equal(sent.of("job-50").prompt, "Number 50");
@@ -224,7 +215,6 @@ test("only the last 50 sent prompts are stored, and each can be forgotten", () =
 });
 
 test("forgetting one prompt in full storage keeps all others", () => {
-  const sent = openSent();
   for (const id of ["a", "b"]) sent.notePrompt(id, `Prompt ${id}`);
   const makeRoom = fillStorage();
   sent.forget("a");

@@ -3,15 +3,17 @@
  * page drives it: both come from one origin, and the page is in a frame.
  */
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, request } from "node:http";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { after, before, test } from "node:test";
+import { listen } from "../harness/listen.mjs";
 import { startProgram } from "../harness/process.mjs";
 import { accessClaims, mintToken } from "../harness/token.mjs";
 import { SitePool, SMALL_SITE } from "./sites.mjs";
+import { createGate } from "./waiting.mjs";
 
 const TIMEOUT_MS = 180_000;
 const SCOPE = "jobs:create jobs:read analytics:read analytics:conversations";
@@ -62,7 +64,8 @@ for (const route of ["sign-in", ...Object.keys(ROUTES)]) {
 
 /** Forwards requests to the gateway, adds the driver, and receives its results. */
 async function startProxy(port, visit) {
-  const server = createServer((incoming, response) => {
+  const { opened: received, open: receive } = createGate();
+  const { url, stop } = await listen((incoming, response) => {
     if (incoming.url === DRIVER) {
       response.setHeader("content-type", "text/html");
       const given = JSON.stringify({ ...visit, routes: ROUTES });
@@ -70,13 +73,9 @@ async function startProxy(port, visit) {
       return;
     }
     if (incoming.url === "/firefox-results") {
-      incoming
-        .setEncoding("utf8")
-        .toArray()
-        .then((parts) => {
-          server.emit("results", JSON.parse(parts.join("")));
-          response.end();
-        });
+      json(incoming)
+        .then(receive)
+        .finally(() => response.end());
       return;
     }
     const { method, url: path, headers } = incoming;
@@ -96,17 +95,7 @@ async function startProxy(port, visit) {
     response.on("close", () => outgoing.destroy());
     incoming.pipe(outgoing);
   });
-  const received = once(server, "results").then(([found]) => found);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://localhost:${server.address().port}`,
-    received,
-    stop() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { url: url.replace("127.0.0.1", "localhost"), received, stop };
 }
 
 function openFirefox(url) {

@@ -18,10 +18,8 @@ test.describe("large site", () => {
     await page.keyboard.press("Tab");
     await expect(page.getByRole("button", { name: "Cancel" })).toBeFocused();
     await site.upstream.release();
-    await page
-      .getByText(/^All [\d,]+ pages loaded/)
-      .first()
-      .waitFor();
+    const loaded = page.getByText(/^All [\d,]+ pages loaded/);
+    await loaded.first().waitFor();
     await expect(rowsOf(page)).toBeFocused();
 
     await site.upstream.hold({ operation: "analytics.views" });

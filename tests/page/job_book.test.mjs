@@ -35,6 +35,7 @@ const listed = (id, changes = {}) => ({
   checkedAt: NOW,
   ...changes,
 });
+const THREE_JOBS = ["a", "b", "c"].map((id) => listed(id));
 const PULL_REQUEST = "https://github.com/acme/docs/pull/1";
 
 /** Returns a client of a gateway with these jobs. An `older` one has no job stream or records. */
@@ -100,20 +101,21 @@ function fakeClient({ jobs = [], older = false } = {}) {
   return Object.assign(client, { agentJobs });
 }
 
-function openBook(client, end, claims) {
+/** Creates the book of a session that ends with the test. */
+function openBook(t, client, claims = CLAIMS) {
+  const end = new AbortController();
+  t.after(() => end.abort());
   const { openStream } = client;
   const data = new PersonData(claims.subject);
   return new JobBook({ client, projectId: "docs", claims, data, openStream, ended: end.signal });
 }
 
-/** Opens a session that has listed its jobs and ends with the test. */
-async function open(t, client, claims = CLAIMS) {
-  const end = new AbortController();
-  const book = openBook(client, end, claims);
-  t.after(() => end.abort());
+/** Opens a session that has listed its jobs. */
+async function open(t, client) {
+  const book = openBook(t, client);
   book.start();
   await book.list.refresh();
-  return book;
+  return { client, book };
 }
 
 const HOW = { idempotencyKey: "key", force: false, signal: new AbortController().signal };
@@ -128,8 +130,7 @@ test("the stream starts after the revision of the loaded list", async (t) => {
 });
 
 test("a created job is listed immediately, with its whole prompt", async (t) => {
-  const client = fakeClient({ jobs: [listed("a")] });
-  const book = await open(t, client);
+  const { book } = await open(t, fakeClient({ jobs: [listed("a")] }));
   const id = await book.create("Fix the typos\nin all pages", HOW);
   const [first] = book.list.listing.value.items;
   assert.deepEqual([first.prompt, first.createdBy], ["Fix the typos", "zoë"]);
@@ -147,15 +148,14 @@ test("the age of a created job does not depend on Mintlify’s clock", async (t)
       return { data: { ...data, createdAt: "2020-01-01T00:00:00Z" }, response };
     },
   });
-  const book = await open(t, client);
+  const { book } = await open(t, client);
   await book.create("Fix", HOW);
   const [{ createdAt }] = book.list.listing.value.items;
   assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 5_000, createdAt);
 });
 
 test("the project’s stream is enough where the gateway has one", async (t) => {
-  const client = fakeClient({ jobs: ["a", "b", "c"].map((id) => listed(id)) });
-  const book = await open(t, client);
+  const { client, book } = await open(t, fakeClient({ jobs: THREE_JOBS }));
   const opened = book.open("a");
   await opened.load();
   await settle();
@@ -170,7 +170,7 @@ test("an opened job gets its own stream if the project’s does not include it",
   client.agentJobs.record = async () => {
     throw Object.assign(new Error("not here"), { status: 404 });
   };
-  const book = await open(t, client);
+  const { book } = await open(t, client);
   await book.open("a").load();
   await settle();
   assert.deepEqual([...client.waits.keys()], ["a"]);
@@ -180,8 +180,7 @@ test("an opened job gets its own stream if the project’s does not include it",
 });
 
 test("an older gateway serves one job stream at a time", async (t) => {
-  const client = fakeClient({ jobs: ["a", "b", "c"].map((id) => listed(id)), older: true });
-  const book = await open(t, client);
+  const { client, book } = await open(t, fakeClient({ jobs: THREE_JOBS, older: true }));
   await settle();
   assert.equal(client.waits.size, 1);
   const opened = book.open("b");
@@ -196,8 +195,7 @@ test("an older gateway serves one job stream at a time", async (t) => {
 });
 
 test("an unknown job gets no stream", async (t) => {
-  const client = fakeClient({ older: true });
-  const book = await open(t, client);
+  const { client, book } = await open(t, fakeClient({ older: true }));
   const opened = book.open("nonsense");
   await opened.load();
   await settle();
@@ -206,8 +204,7 @@ test("an unknown job gets no stream", async (t) => {
 });
 
 test("a stale response does not undo a newer event", async (t) => {
-  const client = fakeClient({ jobs: [listed("a")] });
-  const book = await open(t, client);
+  const { client, book } = await open(t, fakeClient({ jobs: [listed("a")] }));
   const opened = book.open("a");
   await opened.load();
   let respond;
@@ -229,8 +226,7 @@ test("a stale response does not undo a newer event", async (t) => {
 });
 
 test("a follow-up from another person appears in the thread", async (t) => {
-  const client = fakeClient({ jobs: [listed("a")] });
-  const book = await open(t, client);
+  const { client, book } = await open(t, fakeClient({ jobs: [listed("a")] }));
   const opened = book.open("a");
   await opened.load();
   client.messages = [{ prompt: "From elsewhere", author: "ada", sentAt: NOW }];
@@ -244,7 +240,7 @@ test("a follow-up from another person appears in the thread", async (t) => {
 });
 
 test("a follow-up sent from another tab leaves this tab’s box", async (t) => {
-  const book = await open(t, fakeClient({ jobs: [listed("a")] }));
+  const { book } = await open(t, fakeClient({ jobs: [listed("a")] }));
   book.followUp("a").edit("Only once");
   const [name] = [...stored.keys()].filter((key) => key.includes("follow-up"));
   page.changeElsewhere(stored, name, null);
@@ -252,8 +248,7 @@ test("a follow-up sent from another tab leaves this tab’s box", async (t) => {
 });
 
 test("a follow-up shows in full in the browser that sent it", async (t) => {
-  const client = fakeClient({ jobs: [listed("a")], older: true });
-  const book = await open(t, client);
+  const { book } = await open(t, fakeClient({ jobs: [listed("a")], older: true }));
   const opened = book.open("a");
   await opened.load();
   await book.sendMessage("a", "Also\nthe images", HOW);
@@ -267,10 +262,8 @@ const finish = async (client, id, changes = {}) => {
 };
 
 test("the end of the person’s own job marks the title until the page is shown", async (t) => {
-  const client = fakeClient({
-    jobs: [listed("a"), listed("b"), listed("c", { createdBy: "ada" })],
-  });
-  const book = await open(t, client);
+  const jobs = [listed("a"), listed("b"), listed("c", { createdBy: "ada" })];
+  const { client, book } = await open(t, fakeClient({ jobs }));
   assert.equal(book.titleMark.value, "(2) ");
   page.setHidden(true);
   await finish(client, "c", { createdBy: "ada" });
@@ -285,15 +278,14 @@ test("the end of the person’s own job marks the title until the page is shown"
 
 test("a job that ended before the page opened does not mark the title", async (t) => {
   page.setHidden(true);
-  const client = fakeClient({ jobs: [listed("a", { status: "completed" })] });
-  const book = await open(t, client);
+  const jobs = [listed("a", { status: "completed" })];
+  const { client, book } = await open(t, fakeClient({ jobs }));
   await finish(client, "a");
   assert.equal(book.titleMark.value, "");
 });
 
 test("a deleted record leaves the list and the browser’s storage", async (t) => {
-  const client = fakeClient({ jobs: [listed("a"), listed("b")] });
-  const book = await open(t, client);
+  const { client, book } = await open(t, fakeClient({ jobs: [listed("a"), listed("b")] }));
   book.sent.notePrompt("a", "Fix");
   client.emit({ deleted: "a" });
   await settle();
@@ -303,9 +295,7 @@ test("a deleted record leaves the list and the browser’s storage", async (t) =
 
 test("a session without the scope jobs:read requests no job", async (t) => {
   const client = fakeClient({ jobs: [listed("a")] });
-  const end = new AbortController();
-  t.after(() => end.abort());
-  const book = openBook(client, end, { ...CLAIMS, scopes: ["jobs:create"] });
+  const book = openBook(t, client, { ...CLAIMS, scopes: ["jobs:create"] });
   book.start();
   await book.create("Fix", HOW);
   await settle();
@@ -314,7 +304,7 @@ test("a session without the scope jobs:read requests no job", async (t) => {
 
 async function countLists(t, client, { hidden = false, inSight = true } = {}) {
   t.mock.timers.enable({ apis: ["setInterval", "Date"], now: Date.now() });
-  const book = await open(t, client);
+  const { book } = await open(t, client);
   book.inSight.value = inSight;
   page.setHidden(hidden);
   client.calls.length = 0;
@@ -346,9 +336,8 @@ test("with a stream, the list is never requested again", async (t) => {
 });
 
 test("a hidden list is not requested while only others’ jobs are active", async (t) => {
-  const hidden = { hidden: true };
   const client = fakeClient({ jobs: jobsOfOthers(), older: true });
-  assert.equal(await countLists(t, client, hidden), 0);
+  assert.equal(await countLists(t, client, { hidden: true }), 0);
 });
 
 test("a list out of sight is requested while the person’s own job is active", async (t) => {

@@ -7,19 +7,30 @@ import { createGate, until } from "./waiting.mjs";
 
 const { Feed } = await importSource("live/feed.ts");
 
-/** Returns a source of these streams, in order. The last one stays open. */
+/** Returns a source of these streams, in order. The last one stays open and emits what is pushed. */
 function fakeSource(...streams) {
-  const api = { opened: 0, open: 0 };
-  api.openStream = async function* ({ signal }) {
-    const stream = streams[Math.min(api.opened, streams.length - 1)];
-    api.opened += 1;
+  const api = { open: 0, streams: [], listeners: [] };
+  api.openStream = async function* (options) {
+    const place = api.listeners.push(options);
+    const queue = [...(streams[Math.min(place, streams.length) - 1] ?? [])];
+    let wake = () => {};
     api.open += 1;
+    api.streams.push((event) => {
+      queue.push(event);
+      wake();
+    });
     try {
-      for (const event of stream) {
-        if (event instanceof Error) throw event;
-        yield event;
+      for (;;) {
+        while (queue.length > 0) {
+          const event = queue.shift();
+          if (event instanceof Error) throw event;
+          yield event;
+        }
+        if (place < streams.length) return;
+        const pushed = createGate();
+        wake = pushed.open;
+        await Promise.race([ended(options.signal), pushed.opened]);
       }
-      if (api.opened >= streams.length) await ended(signal);
     } finally {
       api.open -= 1;
     }
@@ -99,16 +110,14 @@ test("a feed falls back to polling if the gateway refuses the stream", async (t)
     const api = fakeSource([refusal(status)]);
     const other = start(t, api);
     await other.running;
-    assert.deepEqual([other.feed.state.value, api.opened], ["polling", 1], `${status}`);
+    assert.deepEqual([other.feed.state.value, api.listeners.length], ["polling", 1], `${status}`);
   }
 });
 
 test("a broken feed reconnects with growing pauses and reports the gap", async (t) => {
   const broken = [refusal(503)];
-  const { received, clock, gaps, feed } = start(
-    t,
-    fakeSource(broken, broken, [job("a")], [job("b")]),
-  );
+  const source = fakeSource(broken, broken, [job("a")], [job("b")]);
+  const { received, clock, gaps, feed } = start(t, source);
   await until(() => received.length === 2);
   assert.deepEqual(received, ["a", "b"]);
   assert.deepEqual(clock.pauses, [5000, 10_000, 20_000]);
@@ -117,7 +126,7 @@ test("a broken feed reconnects with growing pauses and reports the gap", async (
 });
 
 test("a feed is live only after the stream has delivered something", async (t) => {
-  const source = fakeOpenSource();
+  const source = fakeSource();
   const { feed, clock } = start(t, source);
   await settle();
   assert.equal(feed.state.value, "connecting");
@@ -128,7 +137,7 @@ test("a feed is live only after the stream has delivered something", async (t) =
 });
 
 test("a silent stream falls back to polling, and its next heartbeat reports a gap", async (t) => {
-  const source = fakeOpenSource();
+  const source = fakeSource();
   const { feed, clock, gaps } = start(t, source);
   await settle();
   const [{ onData }] = source.listeners;
@@ -145,7 +154,7 @@ test("a silent stream falls back to polling, and its next heartbeat reports a ga
 });
 
 test("a stream that the client opens again counts as a gap", async (t) => {
-  const source = fakeOpenSource();
+  const source = fakeSource();
   const { feed, gaps } = start(t, source);
   await settle();
   const [{ onData, onEnd }] = source.listeners;
@@ -158,7 +167,7 @@ test("a stream that the client opens again counts as a gap", async (t) => {
 
 test("a feed is offline while the browser is", async (t) => {
   const browser = standInForNetwork(t);
-  const source = fakeOpenSource();
+  const source = fakeSource();
   const { feed, clock, gaps } = start(t, source);
   await settle();
   source.listeners[0].onData();
@@ -173,7 +182,7 @@ test("a feed is offline while the browser is", async (t) => {
 test("tabs share one stream, which another tab takes over when its tab closes", async (t) => {
   const locks = standInForLocks();
   Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
-  const api = fakeOpenSource();
+  const api = fakeSource();
   const first = start(t, api, "shared");
   await until(() => first.gaps() === 1);
   const second = start(t, api, "shared");
@@ -194,35 +203,6 @@ test("tabs share one stream, which another tab takes over when its tab closes", 
   assert.equal(api.open, 0);
 });
 
-/** Returns a source of streams that stay open and emit the events that a test pushes. */
-function fakeOpenSource() {
-  const api = { open: 0, streams: [], listeners: [] };
-  api.openStream = (options) => {
-    api.listeners.push(options);
-    return read(options);
-  };
-  async function* read({ signal }) {
-    const queue = [];
-    let wake = () => {};
-    api.open += 1;
-    api.streams.push((event) => {
-      queue.push(event);
-      wake();
-    });
-    try {
-      for (;;) {
-        while (queue.length > 0) yield queue.shift();
-        const pushed = createGate();
-        wake = pushed.open;
-        await Promise.race([ended(signal), pushed.opened]);
-      }
-    } finally {
-      api.open -= 1;
-    }
-  }
-  return api;
-}
-
 /** Lets a test dispatch the network events of a window. */
 function standInForNetwork(t) {
   const browser = new EventTarget();
@@ -241,10 +221,8 @@ function standInForLocks() {
     async request(name, { signal }, hold) {
       const before = queues.get(name) ?? Promise.resolve();
       const turn = before.then(() => (signal.aborted ? undefined : hold()));
-      queues.set(
-        name,
-        turn.catch(() => {}),
-      );
+      const settled = turn.catch(() => {});
+      queues.set(name, settled);
       return turn;
     },
   };

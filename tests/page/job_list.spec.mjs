@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { checkBothSchemes, repeats } from "./browser.mjs";
+import { checkBothSchemes, matrixOf } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
 
 const untilTitles = (page, titles) =>
@@ -94,29 +94,23 @@ test("neither the list nor a job links to an unsafe pull request address", async
 
 test("three tabs share one event stream", async ({ visitor }) => {
   const { page, signIn, startElsewhere } = visitor;
-  const streams = countStreams(page.context());
+  const open = new Set();
+  let most = 0;
+  page.context().on("request", (request) => {
+    if (!new URL(request.url()).pathname.endsWith("/events")) return;
+    open.add(request);
+    most = Math.max(most, open.size);
+  });
+  page.context().on("requestfinished", (request) => open.delete(request));
+  page.context().on("requestfailed", (request) => open.delete(request));
   await signIn();
   const tabs = [page, await page.context().newPage(), await page.context().newPage()];
   for (const tab of tabs.slice(1)) await tab.goto(page.url());
   for (const tab of tabs) await tab.getByText("No jobs yet").waitFor();
   await startElsewhere("News for all", "zoë");
   for (const tab of tabs) await tab.getByRole("link", { name: "News for all" }).waitFor();
-  assert.ok(streams.max <= 1, `${streams.max} streams`);
+  assert.ok(most <= 1, `${most} streams`);
 });
-
-/** Tracks `max`, the most event streams that the tabs of a browser had open at the same time. */
-function countStreams(context) {
-  const open = new Set();
-  const streams = { max: 0 };
-  context.on("request", (request) => {
-    if (!new URL(request.url()).pathname.endsWith("/events")) return;
-    open.add(request);
-    streams.max = Math.max(streams.max, open.size);
-  });
-  context.on("requestfinished", (request) => open.delete(request));
-  context.on("requestfailed", (request) => open.delete(request));
-  return streams;
-}
 
 test("a message announces the end, and the title in a hidden tab", async ({ visitor }) => {
   const { page, signIn, startJob, endJob } = visitor;
@@ -171,49 +165,45 @@ test("system notifications appear only after the visitor allows them", async ({ 
   assert.deepEqual(await page.evaluate(() => window.permissionRequests), ["permission"]);
 });
 
-for (const width of [1280, 360]) {
-  test(
-    `lists of jobs and job pages have no axe fault at ${width} pixels`,
-    repeats(width !== 360),
-    async ({ visitor }) => {
-      const { site, page, signIn, startElsewhere, startJob, endJob, rowOf } = visitor;
-      await page.setViewportSize({ width, height: 720 });
-      const { openJob, openComposer, sendPrompt } = visitor;
-      const check = (state) => checkBothSchemes(page, state);
-      await signIn();
-      await page.getByText("No jobs yet").waitFor();
-      await check("an empty list");
-      await startElsewhere("Fail", "colleague-with-a-long-name@subdomain.example.com");
-      await startElsewhere("Ask");
-      await startElsewhere(`Rename ${"averyveryverylongword".repeat(5)}`);
-      await startJob("Check it all\n\nLine by line.");
-      await endJob("Fail", { status: "failed" });
-      await endJob("Ask", { status: "needs review" });
-      await endJob("Check it all");
-      await rowOf("Fail").getByText("Failed").waitFor();
-      await rowOf("Check it all").getByText("Pull request ready").waitFor();
-      await check("a list of jobs");
-      await (await openComposer()).fill("Half a thought");
-      await page.getByText("Templates", { exact: true }).click();
-      await check("templates");
-      await page.getByRole("button", { name: "Add an example" }).click();
-      await page.getByRole("list", { name: "Drafts" }).waitFor();
-      await check("drafts");
-      const fault = { kind: "reset", process: true };
-      await site.upstream.fault({ operation: "agentJobs.create", fault });
-      await sendPrompt("In doubt");
-      await page.getByRole("button", { name: "Send again" }).waitFor();
-      await check("a job in doubt");
-      await page.keyboard.press("Escape");
-      const job = await openJob("Check it all");
-      await job.getByLabel("Follow-up message").fill("Also the images");
-      await job.getByRole("button", { name: "Send follow-up" }).click();
-      await job.getByRole("list", { name: "Follow-ups sent" }).waitFor();
-      await check("a job");
-      await page.goBack();
-      const failed = await openJob("Fail");
-      await failed.getByText(/^This job failed/).waitFor();
-      await check("a failed job");
-    },
-  );
+for (const [width, options] of matrixOf([360, 1280])) {
+  test(`job lists and pages have no axe fault at ${width} pixels`, options, async ({ visitor }) => {
+    const { site, page, signIn, startElsewhere, startJob, endJob, rowOf } = visitor;
+    await page.setViewportSize({ width, height: 720 });
+    const { openJob, openComposer, sendPrompt } = visitor;
+    const check = (state) => checkBothSchemes(page, state);
+    await signIn();
+    await page.getByText("No jobs yet").waitFor();
+    await check("an empty list");
+    await startElsewhere("Fail", "colleague-with-a-long-name@subdomain.example.com");
+    await startElsewhere("Ask");
+    await startElsewhere(`Rename ${"averyveryverylongword".repeat(5)}`);
+    await startJob("Check it all\n\nLine by line.");
+    await endJob("Fail", { status: "failed" });
+    await endJob("Ask", { status: "needs review" });
+    await endJob("Check it all");
+    await rowOf("Fail").getByText("Failed").waitFor();
+    await rowOf("Check it all").getByText("Pull request ready").waitFor();
+    await check("a list of jobs");
+    await (await openComposer()).fill("Half a thought");
+    await page.getByText("Templates", { exact: true }).click();
+    await check("templates");
+    await page.getByRole("button", { name: "Add an example" }).click();
+    await page.getByRole("list", { name: "Drafts" }).waitFor();
+    await check("drafts");
+    const fault = { kind: "reset", process: true };
+    await site.upstream.fault({ operation: "agentJobs.create", fault });
+    await sendPrompt("In doubt");
+    await page.getByRole("button", { name: "Send again" }).waitFor();
+    await check("a job in doubt");
+    await page.keyboard.press("Escape");
+    const job = await openJob("Check it all");
+    await job.getByLabel("Follow-up message").fill("Also the images");
+    await job.getByRole("button", { name: "Send follow-up" }).click();
+    await job.getByRole("list", { name: "Follow-ups sent" }).waitFor();
+    await check("a job");
+    await page.goBack();
+    const failed = await openJob("Fail");
+    await failed.getByText(/^This job failed/).waitFor();
+    await check("a failed job");
+  });
 }

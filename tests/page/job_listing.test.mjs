@@ -45,7 +45,10 @@ function fakeApi(ledger) {
 }
 
 const NOT_ENDED = new AbortController().signal;
-const open = (api) => new ProjectJobs(api, NOT_ENDED);
+function open(ledger) {
+  const api = fakeApi(ledger);
+  return { api, list: new ProjectJobs(api, NOT_ENDED) };
+}
 
 for (const [name, [items, more], [read, nextCursor], expected] of [
   ["a renewal keeps the pages that were loaded", ["dcba", "a"], ["ed", "d"], ["edcba", "a"]],
@@ -114,8 +117,7 @@ test("an event cannot decide a filter by text, which the gateway must", () => {
 });
 
 test("a reload replaces all shown jobs", async () => {
-  const api = fakeApi(LETTERS.map((id) => jobOf(id)));
-  const list = open(api);
+  const { api, list } = open(LETTERS);
   await list.refresh();
   await list.showMore();
   assert.equal(list.listing.value.items.length, 26);
@@ -130,8 +132,7 @@ test("the list loads page by page, and a refresh covers all loaded pages", async
   const ledger = [...LETTERS, ..."0123456789"].map((id, n) =>
     jobOf(id, { createdAt: `${99 - n}` }),
   );
-  const api = fakeApi(ledger);
-  const list = open(api);
+  const { api, list } = open(ledger);
   await list.refresh();
   assert.equal(list.listing.value.items.length, 25);
   await list.showMore();
@@ -143,8 +144,7 @@ test("the list loads page by page, and a refresh covers all loaded pages", async
 });
 
 test("waiting refreshes share one request, and requests run in sequence", async () => {
-  const api = fakeApi(LETTERS);
-  const list = open(api);
+  const { api, list } = open(LETTERS);
   await Promise.all([list.refresh(), list.refresh(), list.showMore(), list.refresh()]);
   assert.deepEqual(api.requests, ["25", "25 after b"]);
   await list.refresh();
@@ -174,8 +174,7 @@ test("a page does not undo the events received while it was loading", async () =
 });
 
 test("Show more does not undo a deletion received while it was loading", async () => {
-  const api = fakeApi(LETTERS);
-  const list = open(api);
+  const { list } = open(LETTERS);
   await list.refresh();
   const more = list.showMore();
   list.receive({ deleted: "z" });
@@ -184,8 +183,7 @@ test("Show more does not undo a deletion received while it was loading", async (
 });
 
 test("a failed refresh shows a problem if the person started it or the list is empty", async () => {
-  const api = fakeApi(LETTERS);
-  const list = open(api);
+  const { api, list } = open(LETTERS);
   api.fail = "ConnectionError";
   assert.equal(await list.refresh(), false);
   assert.match(list.problem.value.title, /couldn’t reach/);
@@ -210,8 +208,7 @@ test("the list sends no request after the session has ended", async () => {
 });
 
 test("the gateway applies the filter", async () => {
-  const api = fakeApi(LETTERS);
-  const list = open(api);
+  const { api, list } = open(LETTERS);
   await list.setFilter({ states: ["active"], authors: ["ada"], text: " PROMPT c " });
   assert.deepEqual(api.requests, ["25 active ada PROMPT c"]);
   assert.equal(idsOf(list.listing.value), "c");
@@ -219,8 +216,7 @@ test("the gateway applies the filter", async () => {
 });
 
 test("the response to an outdated filter is ignored", async () => {
-  const api = fakeApi(LETTERS);
-  const list = open(api);
+  const { api, list } = open(LETTERS);
   const gates = [createGate(), createGate()];
   api.holds = column(gates, "opened");
   const first = list.setFilter({ ...ALL_JOBS, authors: ["ada"] });
@@ -236,8 +232,7 @@ test("the response to an outdated filter is ignored", async () => {
 });
 
 test("a refresh finds a job that matches only by its later lines", async () => {
-  const api = fakeApi(["c", "b"]);
-  const list = open(api);
+  const { api, list } = open(["c", "b"]);
   await list.setFilter({ ...ALL_JOBS, text: "prompt" });
   api.ledger = ["d", "c", "b"];
   list.receive({ item: jobOf("d", { prompt: "The text is in its second line" }) });
@@ -249,8 +244,7 @@ const LINK = "https://github.com/acme/docs/pull/1";
 
 test("the gateway lists completed jobs, and the page keeps those without a change", async () => {
   const done = { status: "completed" };
-  const api = fakeApi(["d", jobOf("c", done), jobOf("b", { ...done, prLink: LINK })]);
-  const list = open(api);
+  const { api, list } = open(["d", jobOf("c", done), jobOf("b", { ...done, prLink: LINK })]);
   await list.setFilter({ ...ALL_JOBS, states: ["unchanged"] });
   assert.deepEqual(api.requests, ["100 completed"]);
   assert.equal(idsOf(list.listing.value), "c");
@@ -260,8 +254,8 @@ test("the gateway lists completed jobs, and the page keeps those without a chang
 });
 
 test("several states and authors are filtered by the page", async () => {
-  const api = fakeApi(["z", jobOf("y", { status: "failed" }), jobOf("c", { status: "failed" })]);
-  const list = open(api);
+  const failed = { status: "failed" };
+  const { api, list } = open(["z", jobOf("y", failed), jobOf("c", failed)]);
   await list.setFilter({ ...ALL_JOBS, states: ["active", "failed"], authors: ["ada"] });
   assert.deepEqual(api.requests, ["100 ada"]);
   assert.equal(idsOf(list.listing.value), "c");
@@ -274,8 +268,7 @@ test("the page searches older jobs until enough of them match, in a limited numb
   const ledger = Array.from({ length: 900 }, (_, at) =>
     jobOf(`j${at}`, { createdAt: `${900 - at}`, createdBy: at > 850 ? "ada" : "zoë" }),
   );
-  const api = fakeApi(ledger);
-  const list = open(api);
+  const { api, list } = open(ledger);
   await list.setFilter({ ...ALL_JOBS, authors: ["ada", "bot"] });
   assert.equal(api.requests.length, 6);
   assert.deepEqual([list.listing.value.items.length, list.searched.value], [0, 600]);
@@ -293,7 +286,7 @@ test("the list continues after pages without a match, in a limited number of req
       return { jobs: next === 9 ? jobs("a") : [], nextCursor: next === 9 ? null : `${next}` };
     },
   };
-  const list = open(api);
+  const list = new ProjectJobs(api, NOT_ENDED);
   await list.setFilter({ ...ALL_JOBS, states: ["failed"] });
   assert.deepEqual(cursors, ["0", "1", "2", "3", "4", "5"]);
   assert.deepEqual([idsOf(list.listing.value), list.listing.value.more], ["", "6"]);
@@ -303,7 +296,7 @@ test("the list continues after pages without a match, in a limited number of req
 });
 
 test("the author filter offers the authors seen and those selected", async () => {
-  const list = open(fakeApi(["z", "c"]));
+  const { list } = open(["z", "c"]);
   await list.refresh();
   await list.setFilter({ ...ALL_JOBS, authors: ["ada"] });
   assert.deepEqual(authorChoices(list.authors.value, ["bot", null]), ["ada", "bot", "zoë"]);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importSource } from "./source.mjs";
+import { importRows, importSource } from "./source.mjs";
 
 const { jobPrompt, jobPromptOfRows, rowsOfJob } = await importSource(
   "analytics/report/job_prompt.ts",
 );
-const { REPORTS } = await importSource("analytics/rows/report.ts");
+const { REPORTS } = await importRows("report.ts");
 
 const DAYS = {
   range: { from: "2026-11-01", to: "2026-11-30" },

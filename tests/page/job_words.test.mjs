@@ -194,10 +194,8 @@ test("an active job shows the time since the start of its run", () => {
 });
 
 test("a job that has been active for days shows its start date", () => {
-  assert.match(
-    describeAt("active", { startedAt: START, finishedAt: null }, 50 * HOUR),
-    /^Running since Nov 20, 2026/,
-  );
+  const running = { startedAt: START, finishedAt: null };
+  assert.match(describeAt("active", running, 50 * HOUR), /^Running since Nov 20, 2026/);
   assert.match(describeAt("active", NOTHING_KNOWN, 50 * HOUR), /^Started Nov 20, 2026/);
 });
 
@@ -271,10 +269,8 @@ test("times of jobs without a zone are UTC, in every time zone of the browser", 
   try {
     for (const text of ["2026-11-20 09:00:00", "2026-11-20T09:00:00.000"]) {
       const job = { id: "a", status: "active", prompt: "Fix", createdBy: null, createdAt: text };
-      assert.equal(
-        describeJobTime(job, NOTHING_KNOWN, START + 60_000).text,
-        "Running for 1 min 00 s",
-      );
+      const running = describeJobTime(job, NOTHING_KNOWN, START + 60_000);
+      assert.equal(running.text, "Running for 1 min 00 s");
       assert.equal(buildThread(null, NOTHING_SENT, job, "whole")[0].sentAt, START);
       const changes = [{ at: text, status: "completed", prLink: null }];
       assert.equal(buildTimeline([], changes)[0].at, START);

@@ -105,32 +105,23 @@ test("Run again and Try again put a job's prompt into a new draft", async ({ vis
 test("a lost response between page and gateway starts one job", async ({ visitor }) => {
   const { site, page, signIn, startJob } = visitor;
   await signIn();
-  await page.route(
-    "**/job",
-    async (route) => {
-      await route.fetch();
-      await route.abort();
-    },
-    { times: 1 },
-  );
+  const lose = async (route) => {
+    await route.fetch();
+    await route.abort();
+  };
+  await page.route("**/job", lose, { times: 1 });
   await startJob("Only once, though it was sent twice");
   assert.equal((await site.upstream.jobs()).length, 1);
   assert.equal((await creations(site)).length, 1);
 });
 
-/** Sends a prompt and loses the platform's response. Returns the alert. */
-async function loseResponse({ site, page, sendPrompt }, prompt) {
+test("a job in doubt is sent again only after Send again", async ({ visitor }) => {
+  const { site, page, signIn, sendPrompt, openComposer } = visitor;
+  await signIn();
   await site.upstream.fault({ operation: "agentJobs.create", fault: LOST_RESPONSE });
-  await sendPrompt(prompt);
+  await sendPrompt("In doubt");
   const alert = page.getByRole("alert").filter({ hasText: "We can’t tell if this job started" });
   await alert.getByText("Request id").waitFor();
-  return alert;
-}
-
-test("a job in doubt is sent again only after Send again", async ({ visitor }) => {
-  const { site, page, signIn, openComposer } = visitor;
-  await signIn();
-  const alert = await loseResponse(visitor, "In doubt");
   await alert.getByRole("button", { name: "Keep as draft" }).click();
   await alert.waitFor({ state: "detached" });
   await expect(await openComposer()).toHaveValue("In doubt");
@@ -159,9 +150,8 @@ test("a follow-up in doubt is sent again after Send again", async ({ visitor }) 
   await site.upstream.fault({ operation: "agentJobs.sendMessage", fault: LOST_RESPONSE });
   await job.getByLabel("Follow-up message").fill("Once more");
   await job.getByRole("button", { name: "Send follow-up" }).click();
-  const alert = job
-    .getByRole("alert")
-    .filter({ hasText: "We can’t tell if this follow-up arrived" });
+  const hasText = "We can’t tell if this follow-up arrived";
+  const alert = job.getByRole("alert").filter({ hasText });
   await alert.getByRole("button", { name: "Send again" }).click();
   const thread = job.getByRole("list", { name: "Follow-ups sent" });
   await thread.getByText("Once more").first().waitFor();
@@ -169,23 +159,19 @@ test("a follow-up in doubt is sent again after Send again", async ({ visitor }) 
   assert.deepEqual(messages, ["Once more", "Once more"]);
 });
 
-async function assertRefused({ page, sendPrompt }, reason) {
-  const box = await sendPrompt("One too many");
-  const alert = page.getByRole("region", { name: "New job" }).getByRole("alert");
-  await alert.getByText(/Try again at/).waitFor();
-  await expect(box).toHaveValue("One too many");
-  await alert.getByText(reason).waitFor();
-}
-
 test("the project's limit on new jobs shows the rest and a time", async ({ visitor }) => {
-  const { site, page, subject, signIn, startJob, startElsewhere, openComposer } = visitor;
+  const { site, page, subject, signIn, startJob, startElsewhere } = visitor;
   await signIn();
   const earlier = Array.from({ length: CREATE_LIMIT - 1 }, (_, at) => `Number ${at + 1}`);
   await Promise.all(earlier.map((prompt) => startElsewhere(prompt, subject)));
   await startJob("The last");
-  await openComposer();
+  await visitor.openComposer();
   await page.getByText(`0 of ${CREATE_LIMIT} jobs left this hour.`).waitFor();
-  await assertRefused(visitor, "This project has reached its limit for new jobs");
+  const box = await visitor.sendPrompt("One too many");
+  const alert = page.getByRole("region", { name: "New job" }).getByRole("alert");
+  await alert.getByText(/Try again at/).waitFor();
+  await expect(box).toHaveValue("One too many");
+  await alert.getByText("This project has reached its limit for new jobs").waitFor();
   assert.equal((await creations(site)).length, CREATE_LIMIT);
 });
 

@@ -2,16 +2,6 @@ import assert from "node:assert/strict";
 import { expect, test } from "./fixtures.mjs";
 import { createGate } from "./waiting.mjs";
 
-/** Holds back the file of a chunk. Returns a function that lets the browser load it. */
-async function holdChunk(page, chunk) {
-  const { opened, open } = createGate();
-  await page.route(`**/assets/${chunk}-*.js`, async (route) => {
-    await opened;
-    await route.continue();
-  });
-  return open;
-}
-
 /** Dispatches a key as a keyboard with another layout or an input method reports it. */
 const press = (page, init) =>
   page.evaluate((init) => {
@@ -27,13 +17,17 @@ test("keys typed before the palette has loaded go to its search", async ({ visit
   const { page, startAtReport } = visitor;
   await startAtReport();
   const address = page.url();
-  const release = await holdChunk(page, "palette");
+  const { opened, open } = createGate();
+  await page.route("**/assets/palette-*.js", async (route) => {
+    await opened;
+    await route.continue();
+  });
   await page.keyboard.press("Control+k");
   // "q", "t" and "r" are shortcuts of the report.
   await page.keyboard.type("quickstarz");
   await page.keyboard.press("Backspace");
   await page.keyboard.type("t r");
-  release();
+  open();
   await expect(search(page)).toHaveValue("quickstart r");
   assert.equal(page.url(), address);
 
@@ -89,11 +83,7 @@ test("a key of an input method triggers nothing in any input", async ({ visitor 
   assert.equal((await visitor.upstreamTargets()).filter((it) => it.endsWith("/job")).length, 0);
 
   await openReport();
-  await page
-    .getByRole("searchbox")
-    .or(page.getByLabel(/filter by path/i))
-    .first()
-    .focus();
+  await page.locator("#filter").focus();
   await pressAll();
   await page.keyboard.press("Control+k");
   await search(page).fill("last");

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failure, fakeViews } from "./fake_views.mjs";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 import { createGate, until } from "./waiting.mjs";
 
-const { ListingCache } = await importSource("analytics/rows/listing_cache.ts");
-const { REPORTS } = await importSource("analytics/rows/report.ts");
+const { ListingCache } = await importRows("listing_cache.ts");
+const { REPORTS } = await importRows("report.ts");
 
 const VIEWS = REPORTS.views;
 const OCTOBER = { from: "2026-10-01", to: "2026-10-31" };
@@ -158,10 +158,8 @@ test("the bounds of the last success survive a reload and serve as fallback", as
   const today = new Date().toISOString().slice(0, 10);
   const open = { from: "2026-01-01", to: today };
   const answered = { dateFrom: "2026-01-01", dateTo: `${today}T00:00:01Z`, frozenAt: 1 };
-  memory.write({
-    freshness: 300_000,
-    bounds: { [`views ${open.from} ${open.to}`]: answered },
-  });
+  const bounds = { [`views ${open.from} ${open.to}`]: answered };
+  memory.write({ freshness: 300_000, bounds });
   const { client, cache } = openCache(10, { memory });
   client.failing = true;
   cache.open(VIEWS, open);
@@ -181,13 +179,13 @@ test("a loaded period or a sitemap tells about how many rows another period has"
 });
 
 /** Opens October. Its first request stays unanswered until `release` is called. */
-async function openUnanswered() {
-  const { client, cache } = openCache(600);
+async function openUnanswered(count = 600) {
+  const { client, cache } = openCache(count);
   const release = client.hold();
   cache.open(VIEWS, OCTOBER);
   const shown = cache.find(VIEWS, OCTOBER);
   await until(() => client.sent.length === 1);
-  return { cache, shown, release };
+  return { client, cache, shown, release };
 }
 
 test("a range stopped before its first rows stays stopped when it is reopened", async () => {
@@ -225,15 +223,11 @@ test("reopening the same range does not stop its comparison from loading", async
 
 /** Opens October with 900 rows. The client waits before its second page. */
 async function openHalf() {
-  const { client, cache } = openCache(900);
-  const releaseFirst = client.hold();
-  cache.open(VIEWS, OCTOBER);
-  const shown = cache.find(VIEWS, OCTOBER);
-  await until(() => client.sent.length === 1);
-  releaseFirst();
-  const release = client.hold();
-  await until(() => client.sent.length === 2);
-  return { client, cache, shown, release };
+  const opened = await openUnanswered(900);
+  opened.release();
+  const release = opened.client.hold();
+  await until(() => opened.client.sent.length === 2);
+  return { ...opened, release };
 }
 
 test("a range that was left while loading resumes when it is reopened", async () => {

@@ -11,18 +11,16 @@ test("fonts and colours keep to the design", async ({ visitor }) => {
   const { site, page, signIn, startJob, openComposer } = visitor;
   const found = new Set();
   const collectWeights = async () => {
-    const weights = await page.evaluate(() =>
-      [...document.querySelectorAll("body *")].map(
-        (element) => getComputedStyle(element).fontWeight,
-      ),
-    );
+    const weights = await page
+      .locator("body *")
+      .evaluateAll((elements) => elements.map((one) => getComputedStyle(one).fontWeight));
     for (const weight of weights) found.add(weight);
   };
   const sizeOf = (selector) =>
-    page.evaluate(
-      (selector) => getComputedStyle(document.querySelector(selector)).fontSize,
-      selector,
-    );
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => getComputedStyle(element).fontSize);
   await page.goto(site.url);
   await page.getByLabel("Access token").waitFor();
   await collectWeights();
@@ -30,7 +28,9 @@ test("fonts and colours keep to the design", async ({ visitor }) => {
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
     await finishAnimations(page);
-    await checkColours(page, colorScheme);
+    const [accent, ...counts] = await contrastsOf(page, COLORS);
+    for (const { color } of counts) assert.notEqual(color, accent.color);
+    assertVisible(counts, colorScheme);
   }
   await signIn();
   await startJob("Fix the typos");
@@ -39,7 +39,11 @@ test("fonts and colours keep to the design", async ({ visitor }) => {
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
     await finishAnimations(page);
-    await checkBorders(page, colorScheme);
+    const borders = await page
+      .locator("input:not([type=checkbox], [type=radio]), select, textarea")
+      .evaluateAll((inputs) => inputs.map((input) => getComputedStyle(input).borderTopColor));
+    assert.ok(borders.length >= 2);
+    assertVisible(await contrastsOf(page, borders), colorScheme);
   }
   await page.getByRole("link", { name: "Page views" }).click();
   await page.getByRole("table").waitFor();
@@ -54,20 +58,8 @@ test("fonts and colours keep to the design", async ({ visitor }) => {
   assert.deepEqual(serif, []);
 });
 
-async function checkColours(page, scheme) {
-  const [accent, ...counts] = await contrastsOf(page, COLORS);
-  for (const { color, ratios } of counts) {
-    assert.notEqual(color, accent.color);
-    assert.ok(Math.min(...ratios) >= 3, `${color}, ${scheme}: ${ratios}`);
-  }
-}
-
-async function checkBorders(page, scheme) {
-  const borders = await page
-    .locator("input:not([type=checkbox], [type=radio]), select, textarea")
-    .evaluateAll((inputs) => inputs.map((input) => getComputedStyle(input).borderTopColor));
-  assert.ok(borders.length >= 2);
-  for (const { color, ratios } of await contrastsOf(page, borders)) {
+function assertVisible(contrasts, scheme) {
+  for (const { color, ratios } of contrasts) {
     assert.ok(Math.min(...ratios) >= 3, `${color}, ${scheme}: ${ratios}`);
   }
 }
@@ -103,13 +95,14 @@ for (const [width, where] of [
     await page.setViewportSize({ width, height: 844 });
     await signIn();
     await startJob("Fix the typos");
-    const list = await page
-      .getByRole("region", { name: "Jobs in this project" })
-      .getByRole("list")
-      .boundingBox();
+    const jobs = page.getByRole("region", { name: "Jobs in this project" });
+    const list = await jobs.getByRole("list").boundingBox();
     await openComposer();
     const composer = page.getByRole("region", { name: "New job" });
-    const { x, width: room } = await settledBox(composer);
+    await composer.evaluate((element) =>
+      Promise.all(element.getAnimations().map(({ finished }) => finished)),
+    );
+    const { x, width: room } = await composer.boundingBox();
     assert.equal(x + room, await page.evaluate(() => document.body.clientWidth));
     assert.ok(width === 390 ? x === 0 : list.x < x, `${list.x} and ${x}`);
     assert.ok((await overflow(page)) <= 0);
@@ -129,23 +122,14 @@ for (const [width, where] of [
   });
 }
 
-async function settledBox(locator) {
-  await locator.evaluate((element) =>
-    Promise.all(element.getAnimations().map(({ finished }) => finished)),
-  );
-  return locator.boundingBox();
-}
-
 test("text is set in Geist once cached, without its unused slices", async ({ visitor }) => {
   const { site, page, record } = visitor;
   await page.goto(site.url);
   await page.getByLabel("Access token").waitFor();
   await page.evaluate(() => document.fonts.ready);
-  const fonts = record.urls.filter((url) => url.endsWith(".woff2"));
-  assert.deepEqual(
-    fonts.map((url) => new URL(url).pathname.replace(/-[^-]+\.woff2$/, "")),
-    ["/assets/geist-basic"],
-  );
+  const urls = record.urls.filter((url) => url.endsWith(".woff2"));
+  const fonts = urls.map((url) => new URL(url).pathname.replace(/-[^-]+\.woff2$/, ""));
+  assert.deepEqual(fonts, ["/assets/geist-basic"]);
   await page.reload();
   await page.getByLabel("Access token").waitFor();
   await page.evaluate(() => document.fonts.ready);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { overflow, repeats } from "./browser.mjs";
+import { matrixOf, overflow } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
 
 const openPanel = (page) => page.locator(".menu-panel:popover-open");
@@ -49,36 +49,31 @@ test("a menu follows its button, and closes by it, a click or Tab", async ({ vis
   await expect(openPanel(page)).toHaveCount(0);
 });
 
-for (const width of [320, 700]) {
-  test(
-    `menus of reports and jobs fit ${width} pixels`,
-    repeats(width !== 320),
-    async ({ visitor }) => {
-      const { page, startAtReport } = visitor;
-      await page.setViewportSize({ width, height: 800 });
-      await startAtReport();
-      await page.getByRole("button", { name: "Filter and options", exact: true }).click();
-      for (const name of ["Period", "Show", "Views", "Export"]) {
-        await menuButton(page, name).click();
-        const box = () => openPanel(page).boundingBox();
-        await expect.poll(async () => (await box()).x).toBe(16);
-        assert.equal((await box()).width, width - 32, name);
-        assert.ok((await overflow(page)) <= 0, name);
-        await page.keyboard.press("Escape");
-      }
+for (const [width, options] of matrixOf([320, 700])) {
+  test(`menus of reports and jobs fit ${width} pixels`, options, async ({ visitor }) => {
+    const { page, startAtReport } = visitor;
+    await page.setViewportSize({ width, height: 800 });
+    await startAtReport();
+    await page.getByRole("button", { name: "Filter and options", exact: true }).click();
+    for (const name of ["Period", "Show", "Views", "Export"]) {
+      await menuButton(page, name).click();
+      const box = () => openPanel(page).boundingBox();
+      await expect.poll(async () => (await box()).x).toBe(16);
+      assert.equal((await box()).width, width - 32, name);
+      assert.ok((await overflow(page)) <= 0, name);
+      await page.keyboard.press("Escape");
+    }
 
-      await page.getByRole("link", { name: "Agent jobs" }).click();
-      for (const name of ["Account", "Status", "Started by"]) {
-        await menuButton(page, name).click();
-        await expect
-          .poll(async () => {
-            const { x, width: panel } = await openPanel(page).boundingBox();
-            return x >= 16 && x + panel <= width - 16;
-          })
-          .toBe(true);
-        assert.ok((await overflow(page)) <= 0, name);
-        await page.keyboard.press("Escape");
-      }
-    },
-  );
+    await page.getByRole("link", { name: "Agent jobs" }).click();
+    for (const name of ["Account", "Status", "Started by"]) {
+      await menuButton(page, name).click();
+      const fits = async () => {
+        const { x, width: panel } = await openPanel(page).boundingBox();
+        return x >= 16 && x + panel <= width - 16;
+      };
+      await expect.poll(fits).toBe(true);
+      assert.ok((await overflow(page)) <= 0, name);
+      await page.keyboard.press("Escape");
+    }
+  });
 }

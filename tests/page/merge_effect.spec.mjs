@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { DAY_MS } from "./reports.mjs";
+import { DAY_MS, daysAgo } from "./reports.mjs";
 
 const PROMPT = "Update the page /quickstart.";
 const [BEFORE, AFTER] = [100, 150];
@@ -10,8 +10,7 @@ const [BEFORE, AFTER] = [100, 150];
 test.use({ projectKind: "archived" });
 
 /** Answers with `BEFORE` or `AFTER` views by people on each day of two spellings, and 10 by AI. */
-async function serveViews(page, mergedAt) {
-  const merge = new Date(mergedAt).toISOString().slice(0, 10);
+async function serveViews(page, merge) {
   await page.route("**/views/archived?**", (route) => {
     const query = new URL(route.request().url()).searchParams;
     const [from, to] = [query.get("dateFrom"), query.get("dateTo")];
@@ -27,21 +26,33 @@ async function serveViews(page, mergedAt) {
   });
 }
 
-async function openMergedJob({ page, signIn, startAndOpenJob, endJob }, mergedAt) {
-  const time = new Date(mergedAt).toISOString();
-  const state = { state: "merged", isDraft: false, mergedAt: time };
-  await page.route("**/pull-request", (route) => route.fulfill({ json: state }));
-  await serveViews(page, mergedAt);
+/** Opens a finished job. `pullRequest` is the gateway's response about its pull request. */
+async function openFinishedJob({ page, signIn, startAndOpenJob, endJob }, pullRequest) {
+  await page.route("**/pull-request", (route) => route.fulfill({ json: pullRequest }));
   await signIn();
   const job = await startAndOpenJob(PROMPT);
   await endJob(PROMPT);
-  await job.getByText("Merged", { exact: true }).waitFor();
+  await job.getByRole("link", { name: /^Open pull request/ }).waitFor();
   return job;
 }
 
+test("a job reads the state of its pull request, again on return", async ({ visitor }) => {
+  const { page } = visitor;
+  const pullRequest = { state: "open", isDraft: false };
+  const job = await openFinishedJob(visitor, pullRequest);
+  await job.getByText("Open", { exact: true }).waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  pullRequest.state = "merged";
+  await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+  await job.getByText("Merged", { exact: true }).waitFor();
+});
+
 test("a job compares the views of its page before and after the merge", async ({ visitor }) => {
   const { page, upstreamTargets } = visitor;
-  const job = await openMergedJob(visitor, Date.now() - 16 * DAY_MS);
+  await serveViews(page, daysAgo(16));
+  const mergedAt = new Date(Date.now() - 16 * DAY_MS).toISOString();
+  const job = await openFinishedJob(visitor, { state: "merged", isDraft: false, mergedAt });
+  await job.getByText("Merged", { exact: true }).waitFor();
   const effect = job.getByRole("region", { name: "Effect on /quickstart" });
   const people = effect.getByRole("row", { name: /^Views by people/ });
   await people.getByText("2,100").waitFor();
@@ -65,8 +76,6 @@ test("a job compares the views of its page before and after the merge", async ({
   await effect.getByRole("link", { name: "Effect on /quickstart" }).click();
   await page.getByRole("heading", { level: 1, name: "/quickstart" }).waitFor();
   const onPage = page.getByRole("region", { name: "Effect on /quickstart" });
-  await onPage
-    .getByRole("row", { name: /^Views by people/ })
-    .getByText("2,100")
-    .waitFor();
+  const sameRow = onPage.getByRole("row", { name: /^Views by people/ });
+  await sameRow.getByText("2,100").waitFor();
 });

@@ -1,21 +1,12 @@
 import assert from "node:assert/strict";
 import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
-import { inWords, monthOf } from "./reports.mjs";
+import { inWords, monthOf, reportOfMonth } from "./reports.mjs";
 import { untilFocused } from "./visitor.mjs";
 
 const LAST_MONTH = { range: "last-month" };
 const section = (page, name) => page.getByRole("region", { name, exact: true });
 const heading = (page, path) => page.getByRole("heading", { level: 1, name: path, exact: true });
-async function figuresOf(region) {
-  const pairs = await region
-    .locator(".totals_strip-figure")
-    .evaluateAll((figures) =>
-      figures.map(({ children }) => [...children].map((c) => c.textContent)),
-    );
-  return Object.fromEntries(pairs.map(([name, value, change]) => [name, { value, change }]));
-}
-
 const figureValue = (region, name) =>
   region.locator(".totals_strip-figure", { hasText: name }).locator(".totals_strip-value");
 
@@ -46,7 +37,12 @@ test("a path leads to the figures of its page, and the breadcrumb back", async (
   await untilFocused(page, path);
   await page.waitForURL((url) => url.searchParams.get("page") === path);
   await expect(page).toHaveTitle(`${path} · Quillgate`);
-  const figures = await figuresOf(section(page, "Views"));
+  const texts = await section(page, "Views")
+    .locator(".totals_strip-figure")
+    .evaluateAll((all) => all.map(({ children }) => [...children].map((c) => c.textContent)));
+  const figures = Object.fromEntries(
+    texts.map(([name, value, change]) => [name, { value, change }]),
+  );
   assert.equal(figures.People.value, inWords(human));
   assert.equal(figures.AI.value, inWords(ai));
   assert.equal(figures["All views"].value, inWords(total));
@@ -59,13 +55,11 @@ test("a path leads to the figures of its page, and the breadcrumb back", async (
 });
 
 test("visitors, feedback and searches of the page load on request only", async ({ visitor }) => {
-  const { page, site, project, startSession } = visitor;
+  const { page, site, startSession } = visitor;
   await startSession();
-  const { range } = await monthOf(site, project);
-  const reportOf = (report) => site.upstream.report({ report, projectId: project, ...range });
-  const { feedback } = await reportOf("feedback");
-  const { searches } = await reportOf("searches");
-  const { visitors } = await reportOf("visitors");
+  const { feedback } = await reportOfMonth(visitor, "feedback");
+  const { searches } = await reportOfMonth(visitor, "searches");
+  const { visitors } = await reportOfMonth(visitor, "visitors");
   const clicked = new Set(searches.map(({ topClickedPage }) => topClickedPage));
   const { path } = feedback.find((entry) => clicked.has(entry.path));
   await openPage(visitor, path);

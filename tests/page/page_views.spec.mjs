@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
-import { countRequests, DAY_MS, inWords, loadRest, monthOf } from "./reports.mjs";
+import { countRequests, DAY_MS, firstOfMonth, inWords, loadRest, monthOf } from "./reports.mjs";
 import { LARGE_SITE } from "./sites.mjs";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
 test.use({ siteOptions: LARGE_SITE });
 
-const { toPagePath } = await importSource("analytics/rows/page_path.ts");
+const { toPagePath } = await importRows("page_path.ts");
 
 const LAST_MONTH = { range: "last-month", compare: "none" };
 const IN_A_WEEK = Math.floor((Date.now() + 7 * DAY_MS) / 1000);
@@ -32,9 +32,8 @@ test("a thousand rows load automatically, with an offer of the rest", async ({ v
   const first = page.locator("tbody [data-column=total]").first();
   await expect(first).toHaveText(inWords(least));
   const needed = Math.ceil(views.length / 250) - 4;
-  const [low, high] = [bounds[1], bounds[2] ?? "1000"].map((bound) =>
-    Number(bound.replaceAll(",", "")),
-  );
+  const toNumber = (bound) => Number(bound.replaceAll(",", ""));
+  const [low, high] = [bounds[1], bounds[2] ?? "1000"].map(toNumber);
   assert.ok(low <= needed && needed <= high, `${needed} is from ${low} to ${high}`);
 });
 
@@ -80,11 +79,8 @@ test("a path with a right-to-left override does not reorder its row", async ({ v
   const path = "/\u202Egnp.exe";
   const counts = { human: 1, ai: 1, total: 2 };
   const body = { totals: counts, views: [{ path, ...counts }], hasMore: false };
-  await site.upstream.fault({
-    operation: "analytics.views",
-    times: 0,
-    fault: { kind: "json", status: 200, body },
-  });
+  const fault = { kind: "json", status: 200, body };
+  await site.upstream.fault({ operation: "analytics.views", times: 0, fault });
   await startAtReport(LAST_MONTH);
   const isolated = await page
     .getByRole("rowheader")
@@ -151,10 +147,8 @@ test("a failed report shows Try again and nothing that looks busy", async ({ vis
   await startAtReport(LAST_MONTH);
   const alert = page.getByRole("alert").filter({ hasText: "Mintlify returned an error" });
   await alert.getByRole("button", { name: "Try again" }).waitFor();
-  assert.equal(
-    await page.locator('[aria-busy="true"], .totals_strip-waiting, progress').count(),
-    0,
-  );
+  const busy = page.locator('[aria-busy="true"], .totals_strip-waiting, progress');
+  assert.equal(await busy.count(), 0);
   assert.deepEqual(await accessibilityFaults(page), []);
   await site.upstream.clearFaults();
   await alert.getByRole("button", { name: "Try again" }).click();
@@ -163,10 +157,8 @@ test("a failed report shows Try again and nothing that looks busy", async ({ vis
 
 test("a used-up quota keeps stale rows and shows when to return", async ({ visitor }) => {
   const { page, startAtReport, token, project } = visitor;
-  await startAtReport(
-    { range: "last-month" },
-    token({ sub: `frugal-${project}`, quota: { analytics: 1 } }),
-  );
+  const frugal = token({ sub: `frugal-${project}`, quota: { analytics: 1 } });
+  await startAtReport({ range: "last-month" }, frugal);
   await page.getByText("No requests left. Continue at").waitFor();
   await page.getByText("not loaded, no requests left").waitFor();
   await page.getByRole("button", { name: "Refresh" }).click();
@@ -177,4 +169,27 @@ test("a used-up quota keeps stale rows and shows when to return", async ({ visit
   const alert = page.getByRole("alert").filter({ hasText: "You’ve used your own quota" });
   await alert.getByText(/Try again at/).waitFor();
   assert.equal(await page.locator('[aria-busy="true"], progress').count(), 0);
+});
+
+test("a limit shows the loaded rows and when loading can continue", async ({ visitor }) => {
+  const { site, page, project, token, startAtReport } = visitor;
+  const frugal = token({ sub: `frugal-${project}`, quota: { analytics: 5 } });
+  await startAtReport(LAST_MONTH, frugal);
+  await page.getByText("Showing the top 750 pages").waitFor();
+  // Another client spends the rest of the quota, each request for a different month.
+  const headers = { authorization: `Bearer ${frugal}` };
+  for (const month of [-3, -4]) {
+    const days = { dateFrom: firstOfMonth(month), dateTo: firstOfMonth(month + 1) };
+    const url = `${site.url}/v1/analytics/${project}/views?${new URLSearchParams(days)}`;
+    const response = await fetch(url, { headers });
+    assert.equal(response.status, 200, await response.text());
+  }
+  await page.getByRole("button", { name: /^Load all/ }).click();
+  const alert = page.getByRole("alert").filter({ hasText: "You’ve used your own quota" });
+  await alert.getByText("750 pages are loaded.").waitFor();
+  await alert.getByText("Load the other pages when a request is available.").waitFor();
+  await alert.getByText(/Try again at \d+:\d\d/).waitFor();
+  assert.doesNotMatch(await alert.textContent(), /Nothing was done|status 429|3600/);
+  const table = page.getByRole("table", { name: "Page views by path" });
+  await expect(table).toHaveAttribute("aria-rowcount", "751");
 });

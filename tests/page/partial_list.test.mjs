@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { row } from "./count_rows.mjs";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
-const { expectRequests, requestRange } = await importSource("analytics/rows/remainder.ts");
-const { REPORTS } = await importSource("analytics/rows/report.ts");
+const { expectRequests, requestRange } = await importRows("remainder.ts");
+const { REPORTS } = await importRows("report.ts");
 const { answerSentence, costSentence, loadLabel, loadedSentence, requestsLeft } =
-  await importSource("analytics/rows/partial_notice.ts");
+  await importRows("partial_notice.ts");
 
 const VIEWS = REPORTS.views;
 const EXPECTED = { least: 20, most: 76 };
@@ -83,11 +83,8 @@ test("bounds that are equal are one number", () => {
 });
 
 test("the notice of a partial list fits the arrangement and the filter", () => {
-  const ascending = { column: "total", direction: "ascending" };
-  assert.equal(
-    answerSentence(list({ sorting: ascending })),
-    "Pages with fewer views haven’t been loaded yet.",
-  );
+  const least = list({ sorting: { column: "total", direction: "ascending" } });
+  assert.equal(answerSentence(least), "Pages with fewer views haven’t been loaded yet.");
   assert.match(answerSentence(list({ filter: "x" })), /covers only these pages/);
   assert.match(answerSentence(list({ arrangement: "folders" })), /totals cover only these/);
   assert.match(answerSentence(list({ arrangement: "never-read" })), /may have views/);

@@ -1,32 +1,19 @@
 import assert from "node:assert/strict";
 import { untilDrawn } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
-import { firstOfMonth } from "./reports.mjs";
+import { DAY_MS, percent, reportOfMonth } from "./reports.mjs";
 
 const FEEDBACK = { route: "feedback", range: "last-month" };
-function reportOfLastMonth({ site, project }, report) {
-  const range = { dateFrom: firstOfMonth(-1), dateTo: firstOfMonth(0) };
-  return site.upstream.report({ report, projectId: project, ...range });
-}
-
-async function firstCells(page) {
-  await untilDrawn(page);
-  return page.locator(".report_table-table tbody th").allTextContents();
-}
-const percent = (part) =>
-  part.toLocaleString("en-US", { style: "percent", maximumFractionDigits: 1 });
-const figure = (page, region, name) =>
-  page.getByRole("region", { name: region }).locator(".totals_strip-figure", { hasText: name });
 
 test("filters by rating, status and source survive in a link", async ({ visitor }) => {
   const { page, startAtReport, untilLoaded } = visitor;
   await startAtReport(FEEDBACK);
-  await untilLoaded();
-  const { feedback } = await reportOfLastMonth(visitor, "feedback");
+  const { feedback } = await reportOfMonth(visitor, "feedback");
   const rated = feedback.filter(({ helpful }) => helpful !== undefined);
   const helpful = rated.filter((entry) => entry.helpful);
   assert.ok(helpful.length > 0 && helpful.length < rated.length);
-  const strip = await figure(page, "Feedback in this period", "Helpful").textContent();
+  const figures = page.getByRole("region", { name: "Feedback in this period" });
+  const strip = await figures.locator(".totals_strip-figure", { hasText: "Helpful" }).textContent();
   assert.ok(strip.includes(percent(helpful.length / rated.length)), strip);
 
   const choose = async (menu, choice) => {
@@ -36,19 +23,19 @@ test("filters by rating, status and source survive in a link", async ({ visitor 
   };
   await choose("Helpful", /^Not helpful/);
   const unhelpful = rated.filter((entry) => !entry.helpful);
-  await page
-    .getByRole("status")
-    .getByText(`${unhelpful.length} entries`, { exact: true })
-    .waitFor();
+  const status = page.getByRole("status");
+  await status.getByText(`${unhelpful.length} entries`, { exact: true }).waitFor();
   await choose("Status", /^Pending/);
   await choose("Source", /^Contextual/);
   const expected = unhelpful.filter(({ status }) => status === "pending");
   await page.waitForURL(/helpful=No&status=pending&source=contextual/);
   assert.ok(expected.length > 0);
-  await expect(page.locator(".report_table-table tbody th")).toHaveCount(expected.length);
+  const rows = page.locator(".report_table-table tbody th");
+  await expect(rows).toHaveCount(expected.length);
   await page.reload();
   await untilLoaded();
-  assert.equal((await firstCells(page)).length, expected.length);
+  await untilDrawn(page);
+  assert.equal(await rows.count(), expected.length);
   await page.goBack();
   await page.waitForURL((url) => !url.search.includes("source="));
 
@@ -59,15 +46,31 @@ test("filters by rating, status and source survive in a link", async ({ visitor 
 
 test("feedback by page says that Mintlify lists only a part", async ({ visitor }) => {
   const { page, site, startAtReport } = visitor;
-  const feedback = Array.from({ length: 100 }, (_, index) => {
-    return { path: `/page-${index}`, thumbsUp: 1, thumbsDown: 1, code: 0, total: 2 };
-  });
-  await site.upstream.fault({
-    operation: "analytics.feedbackByPage",
-    times: 0,
-    fault: { kind: "json", status: 200, body: { feedback, hasMore: true } },
-  });
+  const counts = { thumbsUp: 1, thumbsDown: 1, code: 0, total: 2 };
+  const feedback = Array.from({ length: 100 }, (_, at) => ({ path: `/page-${at}`, ...counts }));
+  const fault = { kind: "json", status: 200, body: { feedback, hasMore: true } };
+  await site.upstream.fault({ operation: "analytics.feedbackByPage", times: 0, fault });
   await startAtReport({ ...FEEDBACK, show: "by-page" });
   const notes = page.locator(".notices-loadNote");
   await expect(notes).toHaveText(["Mintlify lists only 100 pages. There are more."]);
 });
+
+for (const timezoneId of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
+  test.describe(timezoneId, () => {
+    test.use({ timezoneId });
+
+    test(`feedback times are days of the period in ${timezoneId}`, async ({ visitor }) => {
+      const { page, startAtReport } = visitor;
+      await startAtReport({ route: "feedback", range: "yesterday" });
+      await page.getByRole("columnheader", { name: "Submitted (UTC)" }).waitFor();
+      const yesterday = new Date(Date.now() - DAY_MS);
+      const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
+      // Some entries have no time.
+      const times = page.locator("td[data-column=created] time");
+      const texts = await times.allTextContents();
+      assert.ok(texts.length > 0);
+      for (const text of texts) assert.ok(text.startsWith(day.format(yesterday)), text);
+      assert.match(await times.first().getAttribute("title"), /your time$/);
+    });
+  });
+}

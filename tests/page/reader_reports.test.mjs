@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { columns } from "./columns.mjs";
-import { importSource } from "./source.mjs";
+import { importRows, importSource } from "./source.mjs";
 
-const { compareRows } = await importSource("analytics/rows/comparison.ts");
-const { arrangeRows, usualSorting } = await importSource("analytics/rows/arrangement.ts");
-const { LOW_CLICK_RATE, sumClicks } = await importSource("analytics/rows/search_clicks.ts");
-const { countRatings, sumRatings, toPageRows } = await importSource(
-  "analytics/rows/feedback_rows.ts",
-);
-const { facetsOf, filterByFacets, pickFacets, valueLabel, valuesOf } = await importSource(
-  "analytics/rows/facets.ts",
-);
-const { matchSentence } = await importSource("analytics/rows/match_sentence.ts");
-const { REPORTS } = await importSource("analytics/rows/report.ts");
+const { compareRows } = await importRows("comparison.ts");
+const { arrangeRows, usualSorting } = await importRows("arrangement.ts");
+const { LOW_CLICK_RATE, sumClicks } = await importRows("search_clicks.ts");
+const { countRatings, sumRatings, toPageRows } = await importRows("feedback_rows.ts");
+const { facetsOf, filterByFacets, pickFacets, valueLabel, valuesOf } =
+  await importRows("facets.ts");
+const { matchSentence } = await importRows("match_sentence.ts");
+const { REPORTS } = await importRows("report.ts");
 const { nameOfText } = await importSource("shell/readable_text.ts");
 const { jobPrompt } = await importSource("analytics/report/job_prompt.ts");
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { repeats, untilDrawn } from "./browser.mjs";
+import { matrixOf, untilDrawn } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
 import { TALL_SITE } from "./sites.mjs";
 
@@ -23,62 +23,54 @@ async function countRows(page) {
 test.describe("tall site", () => {
   test.use({ siteOptions: TALL_SITE });
 
-  for (const [name, query] of Object.entries(REPORTS)) {
-    test(
-      `the first column of "${name}" has at least 140 pixels from 320 to 1440 pixels`,
-      repeats(name !== "views"),
-      async ({ visitor }) => {
-        const { page, token, startSession, openReport } = visitor;
-        await startSession(token({ scope: ALL_REPORTS }));
-        // Shows few rows, because the browser lays them out at every width.
-        await openReport({
-          ...LAST_MONTH,
-          ...query,
-          path: name === "feedback by page" ? "" : "10",
+  for (const [name, options] of matrixOf(Object.keys(REPORTS))) {
+    test(`"${name}" keeps a first column of at least 140 pixels`, options, async ({ visitor }) => {
+      const { page, token, startSession, openReport } = visitor;
+      await startSession(token({ scope: ALL_REPORTS }));
+      // Shows few rows, because the browser lays them out at every width.
+      await openReport({
+        ...LAST_MONTH,
+        ...REPORTS[name],
+        path: name === "feedback by page" ? "" : "10",
+      });
+      const faults = [];
+      for (let width = 320; width <= 1440; width += 40) {
+        await page.setViewportSize({ width, height: 800 });
+        const { first, table, room, overflow } = await page.evaluate(() => {
+          const { scrollWidth, clientWidth } = document.documentElement;
+          const table = document.querySelector(".report_table-table");
+          return {
+            first: table.querySelector("thead th").getBoundingClientRect().width,
+            table: table.scrollWidth,
+            room: table.parentElement.clientWidth,
+            overflow: scrollWidth - clientWidth,
+          };
         });
-        const faults = [];
-        for (let width = 320; width <= 1440; width += 40) {
-          await page.setViewportSize({ width, height: 800 });
-          const { first, table, room, overflow } = await page.evaluate(() => {
-            const { scrollWidth, clientWidth } = document.documentElement;
-            const table = document.querySelector(".report_table-table");
-            return {
-              first: table.querySelector("thead th").getBoundingClientRect().width,
-              table: table.scrollWidth,
-              room: table.parentElement.clientWidth,
-              overflow: scrollWidth - clientWidth,
-            };
-          });
-          const isFaulty = first < MIN_FIRST_COLUMN || table > room || overflow > 0;
-          if (isFaulty) faults.push({ width, first, table, room, overflow });
-        }
-        assert.deepEqual(faults, []);
-      },
-    );
+        const isFaulty = first < MIN_FIRST_COLUMN || table > room || overflow > 0;
+        if (isFaulty) faults.push({ width, first, table, room, overflow });
+      }
+      assert.deepEqual(faults, []);
+    });
   }
 
   // These reports differ in their columns.
-  for (const name of ["views", "feedback", "conversations"]) {
-    test(
-      `the printed "${name}" has its rows and no more than rows/30 + 2 pages`,
-      repeats(name !== "views"),
-      async ({ visitor }) => {
-        const { page, token, startAtReport } = visitor;
-        await startAtReport({ ...LAST_MONTH, ...REPORTS[name] }, token({ scope: ALL_REPORTS }));
-        const rowCount = await countRows(page);
-        await page.evaluate(() => {
-          addEventListener("afterprint", () => {
-            globalThis.hasPrinted = true;
-          });
+  for (const [name, options] of matrixOf(["views", "feedback", "conversations"])) {
+    test(`the printed "${name}" has at most rows/30 + 2 pages`, options, async ({ visitor }) => {
+      const { page, token, startAtReport } = visitor;
+      await startAtReport({ ...LAST_MONTH, ...REPORTS[name] }, token({ scope: ALL_REPORTS }));
+      const rowCount = await countRows(page);
+      await page.evaluate(() => {
+        addEventListener("afterprint", () => {
+          globalThis.hasPrinted = true;
         });
-        const pdf = await page.pdf({ format: "A4" });
-        assert.ok(await page.evaluate(() => globalThis.hasPrinted), "the browser has printed");
-        const pages = pdf.toString("latin1").match(/\/Type\s*\/Page\b(?!s)/g).length;
-        const printed = Math.min(rowCount, 500);
-        assert.ok(pages <= printed / 30 + 2, `${pages} pages for ${printed} rows`);
-        assert.ok(pages >= printed / 60, `${pages} pages for ${printed} rows`);
-      },
-    );
+      });
+      const pdf = await page.pdf({ format: "A4" });
+      assert.ok(await page.evaluate(() => globalThis.hasPrinted), "the browser has printed");
+      const pages = pdf.toString("latin1").match(/\/Type\s*\/Page\b(?!s)/g).length;
+      const printed = Math.min(rowCount, 500);
+      assert.ok(pages <= printed / 30 + 2, `${pages} pages for ${printed} rows`);
+      assert.ok(pages >= printed / 60, `${pages} pages for ${printed} rows`);
+    });
   }
 
   test("printing hides controls and counts the omitted rows", async ({ visitor }) => {
@@ -97,9 +89,7 @@ test.describe("tall site", () => {
     await page.getByText(`and ${rowCount - 500} more`).waitFor({ state: "hidden" });
   });
 
-  test("all rows of a list of up to 1,000 are in the document and in the accessibility tree", async ({
-    visitor,
-  }) => {
+  test("up to 1,000 rows are in the document and the accessibility tree", async ({ visitor }) => {
     const { page, startAtReport } = visitor;
     await startAtReport(LAST_MONTH);
     const rowCount = await countRows(page);
@@ -118,10 +108,10 @@ test.describe("tall site", () => {
   });
 });
 
-for (const width of [390, 768]) {
+for (const [width, options] of matrixOf([390, 768])) {
   test(
     `the navigation has one line at ${width} pixels, with the current route in sight`,
-    repeats(width !== 390),
+    options,
     async ({ visitor }) => {
       const { page, token, startAtReport } = visitor;
       await page.setViewportSize({ width, height: 844 });

@@ -16,11 +16,23 @@ export function firstOfMonth(months) {
     .slice(0, 10);
 }
 
+const rangeOfMonth = (months) => ({
+  dateFrom: firstOfMonth(months),
+  dateTo: firstOfMonth(months + 1),
+});
+
 /** Returns all of the simulator's rows for a month, counted from this one. */
 export async function monthOf({ upstream }, projectId, months = -1) {
-  const range = { dateFrom: firstOfMonth(months), dateTo: firstOfMonth(months + 1) };
+  const range = rangeOfMonth(months);
   return { range, ...(await upstream.views({ projectId, ...range })) };
 }
+
+/** Returns another of the simulator's reports for a month. */
+export const reportOfMonth = ({ site, project }, report, months = -1) =>
+  site.upstream.report({ report, projectId: project, ...rangeOfMonth(months) });
+
+export const percent = (part) =>
+  part.toLocaleString("en-US", { style: "percent", maximumFractionDigits: 1 });
 
 export async function countRequests({ upstream }) {
   return (await upstream.counters()).byOperation["analytics.views"] ?? 0;
@@ -78,11 +90,8 @@ export async function assertWholeExport(site, text, project) {
   assert.deepEqual(header, ["path", "human", "ai", "total"]);
   const exported = rows.map((row) => row.join(" "));
   const unique = new Set(exported);
-  assert.deepEqual(
-    expected.filter((row) => !unique.has(row)),
-    [],
-    "no row is missing",
-  );
+  const missing = expected.filter((row) => !unique.has(row));
+  assert.deepEqual(missing, [], "no row is missing");
   assert.equal(unique.size, exported.length, "no row appears twice");
   assert.equal(exported.length, expected.length);
 }

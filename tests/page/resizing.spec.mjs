@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { overflow, repeats } from "./browser.mjs";
+import { matrixOf, overflow } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
 import { EVERY_SCOPE } from "./visitor.mjs";
 
@@ -32,17 +32,12 @@ const measure = (page) =>
 /** Waits until the page has stayed the same for a while. */
 async function settle(page) {
   let before = "";
-  await expect
-    .poll(
-      async () => {
-        const now = JSON.stringify(await measure(page));
-        const isSame = now === before;
-        before = now;
-        return isSame;
-      },
-      { intervals: [150] },
-    )
-    .toBe(true);
+  const isSame = async () => {
+    const last = before;
+    before = JSON.stringify(await measure(page));
+    return before === last;
+  };
+  await expect.poll(isSame, { intervals: [150] }).toBe(true);
 }
 
 /** Resizes the window to each width and back. Both times, the page must fit and look the same. */
@@ -71,7 +66,7 @@ test("the sign-in route follows the window", async ({ visitor }) => {
   await checkResizing(page, "sign-in");
 });
 
-for (const [name, query] of Object.entries({
+const REPORTS = {
   views: {},
   folders: { show: "folders" },
   page: { page: "/quickstart" },
@@ -80,28 +75,25 @@ for (const [name, query] of Object.entries({
   feedback: { route: "feedback" },
   pages: { route: "feedback", show: "by-page" },
   conversations: { route: "conversations" },
-})) {
-  test(
-    `the report ${name} follows the window`,
-    repeats(!["views", "page"].includes(name)),
-    async ({ visitor }) => {
-      const { page, project, site, token, startSession } = visitor;
-      await site.gateway.runCron();
-      await startSession(token({ scope: EVERY_SCOPE }));
-      await page.setViewportSize({ width: WIDTHS[0], height: 800 });
-      const search = new URLSearchParams({ route: "views", project, ...query });
-      await page.goto(`${site.url}/?${search}`);
-      await page
-        .locator("main table, main .empty, main svg[role=img]")
-        .filter({ visible: true })
-        .first()
-        .waitFor();
-      await page.waitForFunction(
-        () => !document.querySelector("main progress, main [aria-busy=true]"),
-      );
-      await checkResizing(page, name);
-    },
-  );
+};
+for (const [name, options] of matrixOf(Object.keys(REPORTS), ["views", "page"])) {
+  test(`the report ${name} follows the window`, options, async ({ visitor }) => {
+    const { page, project, site, token, startSession } = visitor;
+    await site.gateway.runCron();
+    await startSession(token({ scope: EVERY_SCOPE }));
+    await page.setViewportSize({ width: WIDTHS[0], height: 800 });
+    const search = new URLSearchParams({ route: "views", project, ...REPORTS[name] });
+    await page.goto(`${site.url}/?${search}`);
+    await page
+      .locator("main table, main .empty, main svg[role=img]")
+      .filter({ visible: true })
+      .first()
+      .waitFor();
+    await page.waitForFunction(
+      () => !document.querySelector("main progress, main [aria-busy=true]"),
+    );
+    await checkResizing(page, name);
+  });
 }
 
 test("the list of jobs and a job follow the window", async ({ visitor }) => {

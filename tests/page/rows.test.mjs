@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
 const { filterRows, joinSlices, nextSorting, repeatedPaths, sortRows, visibleSlice } =
-  await importSource("analytics/rows/rows.ts");
-const { archivePrefix, matchesGlob, parsePathFilter } = await importSource(
-  "analytics/rows/path_filter.ts",
-);
+  await importRows("rows.ts");
+const { archivePrefix, matchesGlob, parsePathFilter } = await importRows("path_filter.ts");
 
 const row = (path, total) => ({ path, human: 0, ai: 0, total });
 const paths = (rows) => rows.map(({ path }) => path);

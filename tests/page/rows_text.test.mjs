@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
-const { fileName, nameChanges, toCsv, writeRows } = await importSource(
-  "analytics/rows/rows_text.ts",
-);
+const { fileName, nameChanges, toCsv, writeRows } = await importRows("rows_text.ts");
 
 const COLUMNS = ["path", "human", "ai", "total"];
 const row = (path, human = 2, ai = 1, total = 3) => ({ path, human, ai, total });

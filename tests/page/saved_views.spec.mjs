@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { checkBothSchemes, repeats } from "./browser.mjs";
+import { checkBothSchemes, matrixOf } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
 import { show } from "./reports.mjs";
 import { untilFocused } from "./visitor.mjs";
@@ -48,25 +48,21 @@ test("a saved view opens after a reload, and can be renamed and deleted", async 
   await panel.getByText(/^Save this report with its period/).waitFor();
 });
 
-for (const width of [320, 720, 1440]) {
-  test(
-    `the menu of saved views fits ${width} pixels in both colour schemes`,
-    repeats(width !== 320),
-    async ({ visitor }) => {
-      const { page, startAtReport } = visitor;
-      await page.setViewportSize({ width, height: 844 });
-      await startAtReport({ ...ARRANGED, route: "feedback" });
-      const options = page.getByRole("button", { name: /^Filter and options/ });
-      if (width < 640) await options.click();
-      await saveView(page, NAME);
-      await saveView(page, "W".repeat(60));
-      const panel = await openMenu(page);
-      await panel.getByRole("button", { name: `Rename ${NAME}` }).click();
-      await checkBothSchemes(page, "the menu of saved views");
-      const { x, width: panelWidth } = await page.locator(".menu-panel:popover-open").boundingBox();
-      assert.ok(x >= 0 && x + panelWidth <= width, `${x} to ${x + panelWidth}`);
-    },
-  );
+for (const [width, options] of matrixOf([320, 720, 1440])) {
+  test(`saved views fit ${width} pixels in both colour schemes`, options, async ({ visitor }) => {
+    const { page, startAtReport } = visitor;
+    await page.setViewportSize({ width, height: 844 });
+    await startAtReport({ ...ARRANGED, route: "feedback" });
+    const options = page.getByRole("button", { name: /^Filter and options/ });
+    if (width < 640) await options.click();
+    await saveView(page, NAME);
+    await saveView(page, "W".repeat(60));
+    const panel = await openMenu(page);
+    await panel.getByRole("button", { name: `Rename ${NAME}` }).click();
+    await checkBothSchemes(page, "the menu of saved views");
+    const { x, width: panelWidth } = await page.locator(".menu-panel:popover-open").boundingBox();
+    assert.ok(x >= 0 && x + panelWidth <= width, `${x} to ${x + panelWidth}`);
+  });
 }
 
 /** Opens the menu unless it is open. Returns its panel. */

@@ -15,19 +15,19 @@ const NOT_ENDED = new AbortController().signal;
 const SEARCH = "?route=views&range=last-28-days&show=mostly-ai";
 const OTHER = "?route=searches&range=last-7-days&path=token";
 const openShelf = (project = "docs", person = data) => new ViewShelf(person, project, NOT_ENDED);
-function openShelfOfTwo() {
-  const shelf = openShelf();
+function saveTwo() {
   shelf.save("First", SEARCH);
   shelf.save("Second", OTHER);
-  return shelf;
 }
 const keyOf = (id, project = "docs") => data.entry("view", project, id).key;
 const namesOf = (shelf) => shelf.views.value.map(({ name }) => name);
 let data;
+let shelf;
 
 beforeEach(() => {
   stored.clear();
   data = new PersonData("zoë");
+  shelf = openShelf();
 });
 
 test("a saved view survives a reload with its relative period", () => {
@@ -36,25 +36,21 @@ test("a saved view survives a reload with its relative period", () => {
 });
 
 test("a name loses surrounding and repeated spaces", () => {
-  const shelf = openShelf();
   shelf.save("  Read   by\tAI ", SEARCH);
   assert.deepEqual(namesOf(shelf), ["Read by AI"]);
 });
 
 test("a name without a character is rejected", () => {
-  const shelf = openShelf();
   assert.equal(shelf.save(" \t ", SEARCH), "no name");
   assert.deepEqual([shelf.views.value, stored.size], [[], 0]);
 });
 
 test(`a name has at most ${MAX_NAME} characters, and an emoji is one`, () => {
-  const shelf = openShelf();
   assert.equal(shelf.save("📈".repeat(MAX_NAME), SEARCH), "stored");
   assert.equal(shelf.save("x".repeat(MAX_NAME + 1), SEARCH), "name too long");
 });
 
 test("an existing name needs a choice, in any case", () => {
-  const shelf = openShelf();
   shelf.save("Read by AI", SEARCH);
   shelf.save("Terms", OTHER);
   assert.equal(shelf.save("read by ai", OTHER), "exists");
@@ -67,7 +63,6 @@ test("an existing name needs a choice, in any case", () => {
 });
 
 test(`a project has at most ${MAX_VIEWS} views, which can still be replaced`, () => {
-  const shelf = openShelf();
   for (let n = 1; n <= MAX_VIEWS; n++) assert.equal(shelf.save(`View ${n}`, SEARCH), "stored");
   assert.equal(shelf.save("One too many", SEARCH), "too many");
   assert.equal(shelf.replace("View 1", OTHER), "stored");
@@ -80,14 +75,14 @@ test("an address with a very long filter is rejected", () => {
 });
 
 test("a renamed view keeps its place and its report", () => {
-  const shelf = openShelfOfTwo();
+  saveTwo();
   assert.equal(shelf.rename(shelf.views.value[0], " Weekly "), "stored");
   assert.deepEqual(openShelf().views.value[0], { name: "Weekly", search: SEARCH });
   assert.deepEqual(namesOf(openShelf()), ["Weekly", "Second"]);
 });
 
 test("a new name must be free, except for a change of case", () => {
-  const shelf = openShelfOfTwo();
+  saveTwo();
   const [first] = shelf.views.value;
   assert.equal(shelf.rename(first, "second"), "exists");
   assert.equal(shelf.rename(first, ""), "no name");
@@ -96,13 +91,13 @@ test("a new name must be free, except for a change of case", () => {
 });
 
 test("a deleted view is gone after a reload", () => {
-  const shelf = openShelfOfTwo();
+  saveTwo();
   shelf.remove(shelf.views.value[0]);
   assert.deepEqual(namesOf(openShelf()), ["Second"]);
 });
 
 test("undoing a deletion restores one view in its place and keeps newer ones", () => {
-  const shelf = openShelfOfTwo();
+  saveTwo();
   const undo = shelf.remove(shelf.views.value[0]);
   shelf.save("Third", OTHER);
   assert.equal(undo(), "stored");
@@ -110,7 +105,6 @@ test("undoing a deletion restores one view in its place and keeps newer ones", (
 });
 
 test("undoing a deletion does not replace a newer view with the same name", () => {
-  const shelf = openShelf();
   shelf.save("First", SEARCH);
   const undo = shelf.remove(shelf.views.value[0]);
   shelf.save("first", OTHER);
@@ -119,7 +113,6 @@ test("undoing a deletion does not replace a newer view with the same name", () =
 });
 
 test("without storage, changes last until the page reloads and say so", () => {
-  const shelf = openShelf();
   shelf.save("Stored", SEARCH);
   const makeRoom = fillStorage();
   assert.equal(shelf.save("Read by AI", SEARCH), "until reload");
@@ -166,7 +159,6 @@ test("stored views beyond the maximum are not listed", () => {
 });
 
 test("views follow changes in another tab", () => {
-  const shelf = openShelf();
   const item = { name: "From elsewhere", search: OTHER };
   page.changeElsewhere(stored, keyOf("1"), { at: 1, item });
   assert.deepEqual(namesOf(shelf), ["From elsewhere"]);

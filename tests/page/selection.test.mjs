@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importSource } from "./source.mjs";
+import { importRows, importSource } from "./source.mjs";
 
 const { selectedRows, startLabel, toggleRow } = await importSource("analytics/report/selection.ts");
-const { REPORTS } = await importSource("analytics/rows/report.ts");
+const { REPORTS } = await importRows("report.ts");
 
 test("a selection keeps its rows when they are sorted, filtered or loaded again", () => {
   const rows = [

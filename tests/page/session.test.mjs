@@ -3,7 +3,7 @@ import { beforeEach, test } from "node:test";
 import { setImmediate as settle } from "node:timers/promises";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
 import { column } from "./columns.mjs";
-import { bundleSource } from "./source.mjs";
+import { bundleSource, importSource } from "./source.mjs";
 import { createGate, until } from "./waiting.mjs";
 
 // The page's clock must not keep the process alive.
@@ -183,4 +183,16 @@ test("a late message about a sign-out keeps the sign-in of the next person", asy
   hear("signed out");
   assert.equal(phase.peek().name, "signed out");
   assert.equal(globalThis.localStorage.getItem("quillgate.signed-in-until"), "1");
+});
+
+test("the address of a failed sign-in keeps the state of its history entry", async () => {
+  const { noteSignInStart, restoreAddress } = await importSource("session/sign_in_return.ts");
+  const replaced = [];
+  const state = { era: "of the first person" };
+  globalThis.history = { state, replaceState: (...entry) => replaced.push(entry) };
+  globalThis.location.search = "?route=views";
+  noteSignInStart();
+  globalThis.location.search = "?sign-in-failed=denied";
+  restoreAddress();
+  assert.deepEqual(replaced, [[state, "", "?route=views&sign-in-failed=denied"]]);
 });

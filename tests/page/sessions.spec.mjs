@@ -49,10 +49,8 @@ test("signing out asks before it deletes drafts, and signs out all tabs", async 
   await dialog.getByRole("button", { name: "Sign out and delete 1 draft" }).click();
   await heading(page, "Sign in").waitFor();
   await other.getByText("You signed out in another tab.").waitFor();
-  assert.deepEqual(
-    await other.evaluate(() => [...Object.keys(sessionStorage), ...Object.keys(localStorage)]),
-    ["quillgate.era"],
-  );
+  const stored = () => [...Object.keys(sessionStorage), ...Object.keys(localStorage)];
+  assert.deepEqual(await other.evaluate(stored), ["quillgate.era"]);
   await other.reload();
   await heading(other, "Sign in").waitFor();
 });

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { column } from "./columns.mjs";
 import { row } from "./count_rows.mjs";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
-const { findNeverRead } = await importSource("analytics/rows/sitemap.ts");
-const reader = await importSource("analytics/rows/read_sitemap.ts");
+const { findNeverRead } = await importRows("sitemap.ts");
+const reader = await importRows("read_sitemap.ts");
 const readSitemap = (text, site = null) => reader.readSitemap([text], site);
-const { linkToPage, readSite } = await importSource("analytics/rows/page_link.ts");
+const { linkToPage, readSite } = await importRows("page_link.ts");
 
 test("a list has one address or path on each line", () => {
   const list = readSitemap("https://docs.example.com/x\n/y\nnot an address\n");

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { PAGE_DIST } from "../../scripts/build.mjs";
-import { repeats } from "./browser.mjs";
+import { matrixOf } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { importSource } from "./source.mjs";
 import { untilRouteLoaded } from "./visitor.mjs";
@@ -29,33 +29,27 @@ test(`the sign-in route loads at most ${MAX_SIGN_IN_BYTES} bytes`, async ({ visi
   assert.ok(total <= MAX_SIGN_IN_BYTES, `${total} bytes: ${files.join(" ")}`);
 });
 
-for (const route of ROUTES) {
-  test(
-    `the route "${route}" loads at most ${MAX_ROUTE_BYTES} bytes`,
-    repeats(!["jobs", "deployments", "views"].includes(route)),
-    async ({ visitor }) => {
-      const { site, page, record, token, startSession } = visitor;
-      await startSession(token({ scope: ALL_ROUTES }));
-      record.urls.length = 0;
-      const requested = page.waitForResponse((response) => /\/v[12]\//.test(response.url()));
-      await page.goto(`${site.url}/?route=${route}`);
-      await requested;
-      await untilRouteLoaded(page);
-      const delayed = patternOf(DELAYED);
-      const first = record.urls.filter((url) => route === "jobs" || !delayed.test(url));
-      const { total, files } = weigh(first);
-      assert.ok(files.some((name) => name.endsWith(".wasm")));
-      assert.ok(total <= MAX_ROUTE_BYTES, `${total} bytes: ${files.join(" ")}`);
-    },
-  );
+for (const [route, options] of matrixOf(ROUTES, ["jobs", "deployments", "views"])) {
+  test(`route "${route}" loads at most ${MAX_ROUTE_BYTES} bytes`, options, async ({ visitor }) => {
+    const { site, page, record, token, startSession } = visitor;
+    await startSession(token({ scope: ALL_ROUTES }));
+    record.urls.length = 0;
+    const requested = page.waitForResponse((response) => /\/v[12]\//.test(response.url()));
+    await page.goto(`${site.url}/?route=${route}`);
+    await requested;
+    await untilRouteLoaded(page);
+    const delayed = patternOf(DELAYED);
+    const first = record.urls.filter((url) => route === "jobs" || !delayed.test(url));
+    const { total, files } = weigh(first);
+    assert.ok(files.some((name) => name.endsWith(".wasm")));
+    assert.ok(total <= MAX_ROUTE_BYTES, `${total} bytes: ${files.join(" ")}`);
+  });
 }
 
 test.describe("archived project", () => {
   test.use({ projectKind: "archived" });
 
-  test(`the daily trend adds at most ${MAX_TREND_BYTES} bytes, after the rows`, async ({
-    visitor,
-  }) => {
+  test(`the trend adds at most ${MAX_TREND_BYTES} bytes, after the rows`, async ({ visitor }) => {
     const { site, page, project, record, startSession } = visitor;
     await site.gateway.runCron();
     await startSession();

@@ -7,6 +7,9 @@ export async function importSource(name) {
   return import(await bundleSource(name));
 }
 
+/** Imports a module about the rows of reports. */
+export const importRows = (name) => importSource(`analytics/rows/${name}`);
+
 export async function bundleSource(name) {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, "www", "src", name)],

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { column, columns } from "./columns.mjs";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
-const { groupQuestions, groupTerms } = await importSource("analytics/rows/text_groups.ts");
+const { groupQuestions, groupTerms } = await importRows("text_groups.ts");
 
 const ask = (...queries) => queries.map((query) => ({ query, answer: "answered" }));
 const questions = (rows) => groupQuestions(rows).map(({ query, times }) => [query, times]);

@@ -11,9 +11,7 @@ async function openToday({ site, page, project }) {
   await untilSettled(page);
 }
 
-async function untilSettled(page) {
-  await page.locator(".today-sections[aria-busy=false]").waitFor();
-}
+const untilSettled = (page) => page.locator(".today-sections[aria-busy=false]").waitFor();
 
 test("Today is the first route and costs at most three requests, once", async ({ visitor }) => {
   const { page, signIn, token, upstreamTargets } = visitor;
@@ -44,10 +42,8 @@ test("Today lists the five pages that lost most people, with the days", async ({
     assert.match(text, /^−[\d,]+ people$/);
     return Number(text.replace(/[^\d]/g, ""));
   });
-  assert.deepEqual(
-    changes,
-    changes.toSorted((a, b) => b - a),
-  );
+  const descending = changes.toSorted((a, b) => b - a);
+  assert.deepEqual(changes, descending);
   await falls.getByText(/^\w+ \d+ – .* vs \w+ \d+ – /).waitFor();
   await falls.getByRole("link").nth(1).click();
   await page.getByRole("navigation", { name: "Breadcrumb" }).waitFor();

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importSource } from "./source.mjs";
+import { importRows } from "./source.mjs";
 
-const { formatViewsAddress, parseViewsAddress } = await importSource(
-  "analytics/rows/views_address.ts",
-);
+const { formatViewsAddress, parseViewsAddress } = await importRows("views_address.ts");
 
 const read = (search) => parseViewsAddress(new URLSearchParams(search));
 const written = (search) => `${new URLSearchParams(formatViewsAddress(read(search)))}`;
@@ -26,7 +24,7 @@ test("invalid parts of the address fall back to the defaults", () => {
 
 test("invalid dates of a link are reported and replaced by the default", () => {
   const reported = (search) => {
-    const { range, hasInvalidDates } = parseViewsAddress(new URLSearchParams(search));
+    const { range, hasInvalidDates } = read(search);
     assert.equal(hasInvalidDates, range === "last-28-days" && search !== "");
     return hasInvalidDates;
   };
@@ -50,4 +48,19 @@ test("open folders survive in the address, also with commas and percent signs", 
 test("the address of a report accepts the columns of every report", () => {
   assert.deepEqual(read("sort=-hits").sorting, { column: "hits", direction: "descending" });
   assert.deepEqual(read("sort=change").sorting, { column: "change", direction: "ascending" });
+});
+
+test("the address keeps the filters, empty values included", () => {
+  for (const query of [
+    "range=last-month",
+    "range=last-month&category=",
+    "range=last-month&category=A+B",
+    "range=last-month&answer=unanswered&category=Setup",
+    "range=last-month&helpful=No&status=in_progress&source=contextual",
+    "range=last-month&show=by-page",
+    "range=last-month&show=no-clicks",
+    "range=last-month&show=low-click-rate",
+  ]) {
+    assert.equal(written(query), query);
+  }
 });

@@ -9,176 +9,147 @@ export const EVERY_SCOPE = `${DEFAULT_SCOPE} analytics:conversations`;
 const SIGNED_IN_UNTIL = "quillgate.signed-in-until";
 
 export function createVisitor(site, page, project) {
-  const tokens = [];
   /** Differs between projects, because a caller may open only 60 sessions per hour. */
   const subject = `visitor-of-${project}`;
-
-  function token(changes = {}, secret = site.secret) {
-    const claims = accessClaims({ sub: subject, projects: [project], scope: DEFAULT_SCOPE });
-    const minted = mintToken({ ...claims, ...changes }, secret);
-    tokens.push(minted);
-    return minted;
-  }
-
-  async function signIn(used = token()) {
-    await page.goto(`${site.url}/?route=jobs`);
-    await submitToken(page, used);
-    await page.getByRole("button", { name: "Sign out" }).waitFor();
-  }
-
-  /** Opens a session without loading the page, as if the visitor had signed in before. */
-  async function startSession(used = token()) {
-    await page.goto(`${site.url}/robots.txt`);
-    await page.evaluate(
-      async ([token, untilKey]) => {
-        const response = await fetch("/session", {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ token }),
-        });
-        if (!response.ok) throw new Error(`POST /session: ${response.status}`);
-        const { expiresAt } = await response.json();
-        localStorage.setItem(untilKey, String(expiresAt));
-      },
-      [used, SIGNED_IN_UNTIL],
-    );
-  }
-
-  /** Removes `Date` from the gateway's responses, so that the page follows the browser's clock. */
-  async function followBrowserClock() {
-    // A stream cannot be changed, so none opens.
-    await page.route(/\/events$/, () => {});
-    await page.route(/\/session$|\/v[12]\/(?!.*\/events$)/, async (route) => {
-      const response = await route.fetch();
-      const { date: _, ...headers } = response.headers();
-      await route.fulfill({ response, headers });
-    });
-  }
-
-  /** Submits a prompt without waiting for the response. */
-  async function sendPrompt(prompt) {
-    const box = await openComposer(page);
-    await box.fill(prompt);
-    await page.getByRole("button", { name: "Start job" }).click();
-    return box;
-  }
-
-  /** Returns the row of a job, found by the first line of its prompt. */
-  const rowOf = (prompt) =>
-    page
-      .getByRole("region", { name: "Jobs in this project" })
-      .getByRole("listitem")
-      .filter({ hasText: firstLineOf(prompt).slice(0, 80) });
-
-  async function startAndOpenJob(prompt) {
-    await sendPrompt(prompt);
-    const article = page.getByRole("article");
-    await article.getByText("Details").waitFor();
-    return article;
-  }
-
-  async function startJob(prompt) {
-    await startAndOpenJob(prompt);
-    await backToList();
-    const row = rowOf(prompt);
-    await row.waitFor();
-    return row;
-  }
-
-  async function backToList() {
-    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
-  }
-
-  async function openJob(prompt) {
-    await rowOf(prompt).getByRole("link", { name: prompt }).click();
-    const article = page.getByRole("article");
-    await article.getByText("Details").waitFor();
-    return article;
-  }
-
-  /** Ends a job at the platform. By default it completes with a pull request. */
-  async function endJob(prompt, { status = "completed", prLink } = {}) {
-    const jobs = await site.upstream.jobs();
-    const index = jobs.findIndex((job) => firstLineOf(job.prompt) === firstLineOf(prompt));
-    assert.ok(index >= 0, `the platform has no job "${prompt}"`);
-    const ownLink = `https://github.com/acme/docs/pull/${101 + index}`;
-    const isChanged = status === "completed" && prLink !== null;
-    const link = isChanged ? (prLink ?? ownLink) : null;
-    await site.upstream.setJob(jobs[index].id, { status, prLink: link });
-    return { id: jobs[index].id, prLink: link };
-  }
-
-  async function openReport(query = {}) {
-    const search = new URLSearchParams({ route: "views", project, ...query });
-    await page.goto(`${site.url}/?${search}`);
-    await page.getByRole("button", { name: /^Period/ }).waitFor();
-    await untilLoaded();
-  }
-
-  async function startAtReport(query, used) {
-    await startSession(used);
-    await openReport(query);
-  }
-
-  /** Waits until the report has content and no request is pending. */
-  async function untilLoaded() {
-    await page
-      .locator(".report_table-table, .empty, .report_route-answer [role=alert]")
-      .first()
-      .waitFor();
-    await page.waitForFunction(() => !document.querySelector("main progress"));
-  }
-
-  /** Opens last month's page views, which no longer change, by clicking. Expects a partial list. */
-  async function openLastMonth() {
-    await page.getByRole("link", { name: "Page views" }).click();
-    await page.getByRole("button", { name: /^Period/ }).click();
-    await page.getByRole("button", { name: "Last month", exact: true }).click();
-    await untilLoaded();
-    await page.getByText(/^Showing the top/).waitFor();
-  }
-
-  /** Starts a job of the project through the gateway's API, as another person. */
-  async function startElsewhere(prompt, sub = "colleague") {
-    const response = await fetch(`${site.url}/v2/agent/${project}/job`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${token({ sub })}`, "content-type": "application/json" },
-      body: JSON.stringify({ prompt }),
-    });
-    const text = await response.text();
-    assert.equal(response.status, 201, text);
-    return JSON.parse(text);
-  }
-
-  /** Returns the targets of requests to the platform for this project. */
-  async function upstreamTargets() {
-    const targets = (await site.upstream.requests()).map(({ target }) => target);
-    return targets.filter((target) => target.split("/")[3] === project);
-  }
-
-  return {
+  const visitor = {
     project,
     subject,
-    tokens,
-    token,
-    signIn,
-    startSession,
-    followBrowserClock,
+    tokens: [],
     openComposer: () => openComposer(page),
-    sendPrompt,
-    rowOf,
-    startAndOpenJob,
-    backToList,
-    startJob,
-    openJob,
-    endJob,
-    startElsewhere,
-    openReport,
-    startAtReport,
-    untilLoaded,
-    openLastMonth,
-    upstreamTargets,
+
+    token(changes = {}, secret = site.secret) {
+      const claims = accessClaims({ sub: subject, projects: [project], scope: DEFAULT_SCOPE });
+      const minted = mintToken({ ...claims, ...changes }, secret);
+      visitor.tokens.push(minted);
+      return minted;
+    },
+
+    async signIn(used = visitor.token()) {
+      await page.goto(`${site.url}/?route=jobs`);
+      await submitToken(page, used);
+      await page.getByRole("button", { name: "Sign out" }).waitFor();
+    },
+
+    /** Opens a session without loading the page, as if the visitor had signed in before. */
+    async startSession(used = visitor.token()) {
+      await page.goto(`${site.url}/robots.txt`);
+      await page.evaluate(
+        async ([token, untilKey]) => {
+          const response = await fetch("/session", {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({ token }),
+          });
+          if (!response.ok) throw new Error(`POST /session: ${response.status}`);
+          const { expiresAt } = await response.json();
+          localStorage.setItem(untilKey, String(expiresAt));
+        },
+        [used, SIGNED_IN_UNTIL],
+      );
+    },
+
+    /** Removes `Date` from the gateway's responses, so that the page follows the browser's clock. */
+    async followBrowserClock() {
+      // A stream cannot be changed, so none opens.
+      await page.route(/\/events$/, () => {});
+      await page.route(/\/session$|\/v[12]\/(?!.*\/events$)/, async (route) => {
+        const response = await route.fetch();
+        const { date: _, ...headers } = response.headers();
+        await route.fulfill({ response, headers });
+      });
+    },
+
+    /** Submits a prompt without waiting for the response. */
+    async sendPrompt(prompt) {
+      const box = await openComposer(page);
+      await box.fill(prompt);
+      await page.getByRole("button", { name: "Start job" }).click();
+      return box;
+    },
+
+    /** Returns the row of a job, found by the first line of its prompt. */
+    rowOf(prompt) {
+      const jobs = page.getByRole("region", { name: "Jobs in this project" });
+      return jobs.getByRole("listitem").filter({ hasText: firstLineOf(prompt).slice(0, 80) });
+    },
+
+    async startAndOpenJob(prompt) {
+      await visitor.sendPrompt(prompt);
+      const article = page.getByRole("article");
+      await article.getByText("Details").waitFor();
+      return article;
+    },
+
+    async startJob(prompt) {
+      await visitor.startAndOpenJob(prompt);
+      await visitor.backToList();
+      const row = visitor.rowOf(prompt);
+      await row.waitFor();
+      return row;
+    },
+
+    async backToList() {
+      await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
+    },
+
+    async openJob(prompt) {
+      await visitor.rowOf(prompt).getByRole("link", { name: prompt }).click();
+      const article = page.getByRole("article");
+      await article.getByText("Details").waitFor();
+      return article;
+    },
+
+    /** Ends a job at the platform. By default it completes with a pull request. */
+    async endJob(prompt, { status = "completed", prLink } = {}) {
+      const jobs = await site.upstream.jobs();
+      const index = jobs.findIndex((job) => firstLineOf(job.prompt) === firstLineOf(prompt));
+      assert.ok(index >= 0, `the platform has no job "${prompt}"`);
+      const ownLink = `https://github.com/acme/docs/pull/${101 + index}`;
+      const isChanged = status === "completed" && prLink !== null;
+      const link = isChanged ? (prLink ?? ownLink) : null;
+      await site.upstream.setJob(jobs[index].id, { status, prLink: link });
+      return { id: jobs[index].id, prLink: link };
+    },
+
+    async openReport(query = {}) {
+      const search = new URLSearchParams({ route: "views", project, ...query });
+      await page.goto(`${site.url}/?${search}`);
+      await page.getByRole("button", { name: /^Period/ }).waitFor();
+      await visitor.untilLoaded();
+    },
+
+    async startAtReport(query, used) {
+      await visitor.startSession(used);
+      await visitor.openReport(query);
+    },
+
+    /** Waits until the report has content and no request is pending. */
+    async untilLoaded() {
+      const content = ".report_table-table, .empty, .report_route-answer [role=alert]";
+      await page.locator(content).first().waitFor();
+      await page.waitForFunction(() => !document.querySelector("main progress"));
+    },
+
+    /** Starts a job of the project through the gateway's API, as another person. */
+    async startElsewhere(prompt, sub = "colleague") {
+      const authorization = `Bearer ${visitor.token({ sub })}`;
+      const response = await fetch(`${site.url}/v2/agent/${project}/job`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json" },
+        body: JSON.stringify({ prompt }),
+      });
+      const text = await response.text();
+      assert.equal(response.status, 201, text);
+      return JSON.parse(text);
+    },
+
+    /** Returns the targets of requests to the platform for this project. */
+    async upstreamTargets() {
+      const targets = (await site.upstream.requests()).map(({ target }) => target);
+      return targets.filter((target) => target.split("/")[3] === project);
+    },
   };
+  return visitor;
 }
 
 const firstLineOf = (prompt) => prompt.split("\n", 1)[0];
@@ -212,10 +183,8 @@ export const untilSelected = (page, text) =>
   }, text);
 
 export async function untilRouteLoaded(page) {
-  await page
-    .locator(".today-sections, .report_table-table, main .empty, .live_rows-ledger")
-    .first()
-    .waitFor();
+  const content = ".today-sections, .report_table-table, main .empty, .live_rows-ledger";
+  await page.locator(content).first().waitFor();
   await page.waitForFunction(() => !document.querySelector("main :is(progress, [aria-busy=true])"));
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mintToken } from "../harness/token.mjs";
-import { importSource } from "./source.mjs";
+import { importRows, importSource } from "./source.mjs";
 
 const { allows, differOnlyInExpiry } = await importSource("session/claims.ts");
 const { complainAboutToken, extractToken } = await importSource("session/access_token.ts");
@@ -106,10 +106,8 @@ test("a job’s state has a word that the visitor understands", () => {
   const word = (status, prLink = null) => jobState({ status, prLink }).word;
   assert.equal(word("active"), "Working");
   assert.equal(word("completed", "https://github.com/a/b/pull/1"), "Pull request ready");
-  assert.equal(
-    word("completed", "https://git.example/a/b/-/merge_requests/1"),
-    "Merge request ready",
-  );
+  const mergeRequest = "https://git.example/a/b/-/merge_requests/1";
+  assert.equal(word("completed", mergeRequest), "Merge request ready");
   for (const link of [null, "", "null"]) assert.equal(word("completed", link), "No changes");
   assert.equal(word("failed"), "Failed");
   assert.equal(word("archived"), "Archived");
@@ -193,9 +191,8 @@ test("a used-up limit names its owner", () => {
 });
 
 test("the cause of a used-up limit names its number, its time span and who used it", () => {
-  const causeOf = (detail) =>
-    describeError("RateLimitError", { code: "/problems/quota-exceeded", problem: { detail } })
-      .cause;
+  const code = "/problems/quota-exceeded";
+  const causeOf = (detail) => describeError("RateLimitError", { code, problem: { detail } }).cause;
   const hour = "in any 3600 seconds";
   const causes = [
     [`create-job: the limit of 100 ${hour} is used up`, "This project has used all 100 this hour."],
@@ -302,8 +299,8 @@ test("the address of a job contains the project and the job", () => {
 
 test("the address supports every preset, comparison, arrangement and column", async () => {
   const { COMPARISONS, PRESETS } = await importSource("analytics/period/range.ts");
-  const { ARRANGEMENTS } = await importSource("analytics/rows/arrangement.ts");
-  const { REPORTS } = await importSource("analytics/rows/report.ts");
+  const { ARRANGEMENTS } = await importRows("arrangement.ts");
+  const { REPORTS } = await importRows("report.ts");
   const columns = Object.values(REPORTS).flatMap((report) => report.columns);
   const roundTrip = (name, value) => {
     const { analytics } = parseAddress(`?route=views&${name}=${value}`);

@@ -4,6 +4,8 @@ import { standInForStorage } from "./browser_stand_ins.mjs";
 import { importSource } from "./source.mjs";
 
 const stored = standInForStorage();
+const { isOutdated, readTodayJobs } = await importSource("today/today_jobs.ts");
+const { usedUpUntil } = await importSource("shell/rate_limit.ts");
 const { failedOf, hasOtherDeployments } = await importSource("today/today_deployments.ts");
 const { deploymentState, hasEnded } = await importSource("deployments/deployment_state.ts");
 const { safeHref } = await importSource("shell/outside_link.tsx");
@@ -57,19 +59,17 @@ test("Today reads deployments again after a new one, another state or a deletion
 
 test("states are spelled in words, and an unknown one is not an end", () => {
   const word = (status, isLive = null) => deploymentState({ status, isLive }).word;
-  assert.deepEqual(
-    [word("queued"), word("in_progress"), word("success", true), word("failure", false)],
-    ["Queued", "In progress", "Live", "Failed"],
-  );
+  assert.equal(word("queued"), "Queued");
+  assert.equal(word("in_progress"), "In progress");
+  assert.equal(word("success", true), "Live");
+  assert.equal(word("failure", false), "Failed");
   assert.equal(word("failure", true), "Live, with a warning");
   assert.equal(word("failure"), "Failed");
   assert.equal(word("needs_review"), "Needs review");
   assert.equal(word(null), "Not known yet");
   assert.equal(deploymentState({ status: "failure", isLive: true }).tone, "warning");
-  assert.deepEqual(
-    ["success", "failure", "queued", "paused"].map((status) => hasEnded({ status })),
-    [true, true, false, false],
-  );
+  const ended = ["success", "failure", "queued", "paused"].filter((status) => hasEnded({ status }));
+  assert.deepEqual(ended, ["success", "failure"]);
 });
 
 test("only an https address without a password is a link", () => {
@@ -131,4 +131,65 @@ test("an attempt to deploy does not count as a draft that signing out deletes", 
   const draft = new Draft(data.entry("deployment", "docs", "preview"), KIND);
   draft.edit("docs/fix");
   assert.equal(data.loss().drafts, 0);
+});
+
+function finishedJobs(count, changes = {}) {
+  return Array.from({ length: count }, (_, at) => ({
+    id: `${at}`,
+    status: "completed",
+    prLink: `https://github.com/acme/docs/pull/${at + 1}`,
+    createdAt: new Date(NOW - at * 60_000).toISOString(),
+    ...changes,
+  }));
+}
+
+function read(jobs, { state = "merged", nextCursor = null } = {}) {
+  const client = {
+    agentJobs: { list: async () => ({ jobs, nextCursor }) },
+    request: async () => ({ state }),
+  };
+  return readTodayJobs({ client, projectId: "acme" }, NOW, new AbortController().signal);
+}
+
+test("with more pull requests than were looked up, the number is known", async () => {
+  const all = await read(finishedJobs(10));
+  assert.deepEqual(all.toReview, { jobs: [], among: null });
+  const { toReview, failed } = await read(finishedJobs(11));
+  assert.deepEqual(toReview, { jobs: [], among: { count: 10, what: "pull request" } });
+  assert.equal(failed.among, null);
+});
+
+test("with older jobs of the same weeks, the number of jobs is known", async () => {
+  const { toReview, failed } = await read(finishedJobs(3), { nextCursor: "next" });
+  assert.deepEqual([toReview.among, failed.among], Array(2).fill({ count: 3, what: "job" }));
+  const old = finishedJobs(3, { createdAt: "2026-01-01T00:00:00Z" });
+  assert.equal((await read(old, { nextCursor: "next" })).failed.among, null);
+});
+
+test("a new job, a deletion or another state of a job outdates what was read", () => {
+  const jobs = finishedJobs(3);
+  const [job] = jobs;
+  const isOutdatedBy = (...news) =>
+    isOutdated(
+      jobs,
+      news.map((job) => [job.id, job]),
+    );
+  assert.equal(isOutdatedBy(), false);
+  assert.equal(isOutdatedBy(...jobs), false);
+  assert.equal(isOutdatedBy({ ...job, status: "failed" }), true);
+  assert.equal(isOutdatedBy({ ...job, prLink: null }), true);
+  const other = { ...job, id: "other" };
+  assert.equal(isOutdatedBy({ ...other, createdAt: "2026-12-01T00:00:00Z" }), true);
+  assert.equal(isOutdatedBy({ ...other, createdAt: "2025-12-01T00:00:00Z" }), false);
+  assert.equal(isOutdated(jobs, [[job.id, null]]), true);
+  assert.equal(isOutdated(jobs, [["other", null]]), false);
+});
+
+test("a used-up limit ends when its next request becomes free", () => {
+  const limit = { policy: "analytics", quota: 100, window: 3_600_000, left: 0, at: NOW };
+  assert.equal(usedUpUntil({ ...limit, freesAt: NOW + 60_000 }, NOW), NOW + 60_000);
+  assert.equal(usedUpUntil({ ...limit, freesAt: NOW + 60_000 }, NOW + 60_000), null);
+  assert.equal(usedUpUntil({ ...limit, freesAt: null }, NOW), NOW + 3_600_000);
+  assert.equal(usedUpUntil({ ...limit, left: 1, freesAt: null }, NOW), null);
+  assert.equal(usedUpUntil(null, NOW), null);
 });
