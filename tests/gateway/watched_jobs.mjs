@@ -9,5 +9,6 @@ export const states = (stream) => stream.events.map(({ data }) => JSON.parse(dat
 
 export function assertApart({ at }) {
   const gaps = at.slice(1).map((moment, index) => moment - at[index]);
-  for (const gap of gaps) assert.ok(gap >= INTERVAL_MS - CLOCK_TOLERANCE_MS, `read after ${gap} ms`);
+  for (const gap of gaps)
+    assert.ok(gap >= INTERVAL_MS - CLOCK_TOLERANCE_MS, `read after ${gap} ms`);
 }

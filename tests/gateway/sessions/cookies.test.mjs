@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  assertNothingSent,
-  assertSignedOut,
-  Browser,
-  openSession,
-  WRITES,
-} from "../browser.mjs";
+import { assertNothingSent, assertSignedOut, Browser, openSession, WRITES } from "../browser.mjs";
 import { ALLOWED_ORIGIN, before, JOBS, useGate } from "../recorded_gateway.mjs";
 
 describe("requests from other sites", () => {
@@ -23,7 +17,9 @@ describe("requests from other sites", () => {
     const [evil, own] = ["https://evil.example", `http://${gate.host}`];
     return [
       ...[evil, ALLOWED_ORIGIN, own].map((origin) => [["Origin", origin], CROSS_SITE]),
-      ...[evil, ALLOWED_ORIGIN, "null", `https://${gate.host}`].map((origin) => [["Origin", origin]]),
+      ...[evil, ALLOWED_ORIGIN, "null", `https://${gate.host}`].map((origin) => [
+        ["Origin", origin],
+      ]),
       [
         ["Origin", own],
         ["Sec-Fetch-Site", "same-site"],

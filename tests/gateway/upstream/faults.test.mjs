@@ -4,12 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { after, beforeEach, describe, test } from "node:test";
-import {
-  Client,
-  NotFoundError,
-  OutcomeUnknownError,
-  ServerError,
-} from "../../../pkg/dist/node.js";
+import { Client, NotFoundError, OutcomeUnknownError, ServerError } from "../../../pkg/dist/node.js";
 import { closedRange, viewsOf } from "../analytics_requests.mjs";
 import { assertProblem, before, JOBS, PROJECT, useGate, VIEWS } from "../recorded_gateway.mjs";
 

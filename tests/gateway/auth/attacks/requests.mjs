@@ -123,14 +123,27 @@ describe("a token in another place", () => {
 });
 
 test("rejects a valid token for another project", async () => {
-  const others = [OTHER, "*", "demo-*", "", "DEMO-DOCS", "demo-docs ", "demo", "demo-docs,other-docs"];
+  const others = [
+    OTHER,
+    "*",
+    "demo-*",
+    "",
+    "DEMO-DOCS",
+    "demo-docs ",
+    "demo",
+    "demo-docs,other-docs",
+  ];
   for (const projects of [[], ...others.map((name) => [name])]) {
     await assertRejected(bearer(own({ projects })), NOT_ALLOWED);
   }
   for (const project of [OTHER, "Demo-docs", "demo-docs%20", "empty-docs", "*"]) {
     const job = `/v2/agent/${project}/job/j1`;
     const more = ["/record", "/pull-request"].map((rest) => ({ target: job + rest }));
-    const targets = [...operations(project), ...more, { target: `/v2/agent/${project}/jobs/events` }];
+    const targets = [
+      ...operations(project),
+      ...more,
+      { target: `/v2/agent/${project}/jobs/events` },
+    ];
     await assertRejected(bearer(own()), NOT_ALLOWED, targets);
   }
 });
