@@ -9,6 +9,7 @@ use quillgate::{Method, Operation, RateLimitPolicy, Rule};
 use quillgate_worker::http::cors;
 use quillgate_worker::http::gateway_rule::GatewayRule;
 use quillgate_worker::http::problem_kind::ProblemKind;
+use quillgate_worker::jobs::webhook::JobEnd;
 use serde_json::{Map, Value};
 
 use super::description;
@@ -207,6 +208,32 @@ fn every_reference_resolves() {
             .expect("a place in the document");
         assert!(document.pointer(place).is_some(), "{reference}");
     }
+}
+
+#[test]
+fn no_shorthand_remains() {
+    let document = description().to_string();
+    for shorthand in ["${", "\"x-"] {
+        assert!(!document.contains(shorthand), "{shorthand}");
+    }
+}
+
+#[test]
+fn webhooks_announce_every_end_of_a_job() {
+    let body = "/post/requestBody/content/application~1json/schema";
+    let types = format!("/webhooks/agentJobEnded{body}/properties/type/enum");
+    let ends = [
+        JobEnd::Completed,
+        JobEnd::Failed,
+        JobEnd::Archived,
+        JobEnd::Unfinished,
+        JobEnd::NotFound,
+    ];
+    let expected = ends.map(|end| format!("agent_job.{}", end.as_str()));
+    assert_eq!(
+        description().pointer(&types),
+        Some(&expected.to_vec().into())
+    );
 }
 
 #[test]
