@@ -34,7 +34,7 @@ pub fn from_tables() -> JsonObject {
 /// Replaces the variables in all strings. A variable that is the whole string can have any type.
 pub fn substitute(value: &mut Value, variables: &JsonObject) {
     match value {
-        Value::String(text) => {
+        Value::String(text) if text.contains("${") => {
             for (name, own) in variables {
                 let placeholder = format!("${{{name}}}");
                 if *text == placeholder {
