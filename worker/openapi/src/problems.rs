@@ -95,7 +95,7 @@ pub fn policies() -> Vec<String> {
     RateLimitPolicy::ALL.into_iter().flat_map(names).collect()
 }
 
-/// Returns the kinds with these names. The name of a group stands for all of its kinds.
+/// Returns the kinds with these names. The name of a group selects all of its kinds.
 fn find(names: &Value, groups: &Value) -> BTreeSet<ProblemKind> {
     let names = names.as_array().into_iter().flatten();
     let kinds = names.filter_map(Value::as_str).flat_map(|name| {
