@@ -11,7 +11,6 @@ use quillgate_worker::http::problem_kind::ProblemKind;
 use crate::text::{EVENT_STREAMS, of_package};
 use quillgate::documentation::join_lines;
 use quillgate::documentation::named_types;
-use quillgate_openapi::problem_uri;
 
 /// Returns the module `pkg/dist/types.d.ts`.
 pub fn typescript() -> String {
@@ -281,7 +280,7 @@ fn rules() -> String {
 fn problem_codes() -> String {
     let codes: Vec<_> = ProblemKind::ALL
         .iter()
-        .map(|kind| format!("  | {:?}", problem_uri(*kind)))
+        .map(|kind| format!("  | {:?}", kind.type_uri()))
         .collect();
     format!(
         "\n{}export type ProblemCode =\n{};\n",

@@ -17,11 +17,6 @@ pub const DATE: &str = concat!(
     "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$",
 );
 
-/// A key that `jobs::idempotency::read_key` accepts: 1 to 255 characters, bare or as a quoted
-/// String (RFC 9651).
-pub const IDEMPOTENCY_KEY: &str =
-    r#"^(?:[!#-+\--~][!-+\--~]{0,254}|"(?:[!#-\[\]-~]|\\["\\]){1,255}")$"#;
-
 /// A calendar day, as in [`DATE`]. It also matches years before 1970, which `Day` rejects.
 pub const DAY: &str = concat!(
     "^(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])",
@@ -33,37 +28,6 @@ pub const DAY: &str = concat!(
 /// A prefix that the Worker's `archive::is_prefix` accepts: `/`, or a path with a leading slash and
 /// no trailing slash.
 pub const PATH_PREFIX: &str = r"^/(?:[\s\S]*[^/])?$";
-
-/// The only value of `Idempotency-Retry`, case-insensitive.
-pub const FORCE: &str = "^[Ff][Oo][Rr][Cc][Ee]$";
-
-/// A URL that `jobs::webhook::check_address` accepts if its host is allowed. The host name has at
-/// least two labels. The last label is neither numeric nor reserved for local names.
-///
-/// The function also accepts public IP addresses and `localhost`, which this pattern excludes.
-pub const WEBHOOK_URL: &str = concat!(
-    "^[Hh][Tt][Tt][Pp][Ss]://",
-    "(?:[A-Za-z0-9_-]{1,63}\\.)+",
-    "(?!(?:[Ll][Oo][Cc][Aa][Ll](?:[Hh][Oo][Ss][Tt])?|[Ii][Nn][Tt][Ee][Rr][Nn][Aa][Ll]|[Aa][Rr][Pp][Aa])(?:[/?:]|$))",
-    "[A-Za-z][A-Za-z0-9_-]{0,62}",
-    "(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?",
-    r"(?:[/?][!\x22$-\[\]-~]*)?$",
-);
-
-/// The value of `X-Request-Id` in a response.
-pub const REQUEST_ID: &str = "^[A-Za-z0-9_=-]{1,255}$";
-
-/// The value of `Cache-Control` in a response.
-pub const CACHE_CONTROL: &str = "^(?:no-store(?:, no-transform)?|private, (?:no-cache|no-store|max-age=[0-9]+)|public, max-age=60)$";
-
-/// The value of `RateLimit-Policy`: up to three items, for the budget, the caller's quota and the
-/// ceiling of the caller's rule.
-pub const RATE_LIMIT_POLICY: &str =
-    r#"^"[a-z-]+";q=[0-9]+;w=[0-9]+(?:, "[a-z-]+";q=[0-9]+;w=[0-9]+){0,2}$"#;
-
-/// The value of `RateLimit`: one item for each of [`RATE_LIMIT_POLICY`].
-pub const RATE_LIMIT: &str =
-    r#"^"[a-z-]+";r=[0-9]+(?:;t=[0-9]+)?(?:, "[a-z-]+";r=[0-9]+(?:;t=[0-9]+)?){0,2}$"#;
 
 /// A ULID that `quillgate::ulid::is_ulid` accepts.
 pub const ULID: &str = "^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$";

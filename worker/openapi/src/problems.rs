@@ -1,90 +1,18 @@
-//! Describes the gateway's problems (RFC 9457). Their schemas and responses are generated from
-//! [`ProblemKind`].
+//! Generates the schemas and responses of the gateway's problems (RFC 9457) from [`ProblemKind`].
 
 use std::collections::BTreeSet;
 
-use quillgate::RateLimitPolicy;
-use quillgate::Rule;
-use quillgate_worker::http::gateway_rule::GatewayRule;
-use quillgate_worker::http::problem_kind::ProblemKind;
-use serde_json::{Map, Value, json};
-
-use super::fields::Fields;
-use super::{PROBLEM, patterns, schema};
 use quillgate::documentation::join_lines;
+use quillgate::{RateLimitPolicy, Rule};
+use quillgate_worker::http::gateway_rule::GatewayRule;
+use quillgate_worker::http::problem::MEDIA_TYPE;
+use quillgate_worker::http::problem_kind::ProblemKind;
+use serde_json::{Value, json};
+
+use super::{JsonObject, schema};
 
 /// The properties of every problem.
 const COMMON_MEMBERS: [&str; 5] = ["type", "title", "status", "detail", "instance"];
-
-/// The problems that every operation with credentials can cause.
-pub const ADMISSION: &[ProblemKind] = &[
-    ProblemKind::MissingToken,
-    ProblemKind::InvalidToken,
-    ProblemKind::SessionEnded,
-    ProblemKind::InsufficientScope,
-    ProblemKind::IdentityNotMapped,
-    ProblemKind::OriginNotAllowed,
-    ProblemKind::CrossSite,
-    ProblemKind::MethodNotAllowed,
-    ProblemKind::Misconfigured,
-    ProblemKind::Internal,
-    ProblemKind::IssuerUnavailable,
-];
-/// The problems of requests with parameters and a project.
-pub const PROJECT: &[ProblemKind] = &[
-    ProblemKind::InvalidRequest,
-    ProblemKind::ProjectNotAllowed,
-    ProblemKind::NotFound,
-    ProblemKind::ObjectUnavailable,
-];
-/// The problems of writes: the body and idempotency keys.
-pub const WRITING: &[ProblemKind] = &[
-    ProblemKind::ContentTooLarge,
-    ProblemKind::UnsupportedMediaType,
-    ProblemKind::IdempotencyKeyInUse,
-    ProblemKind::OutcomeUnknown,
-    ProblemKind::RecordDeleted,
-    ProblemKind::IdempotencyKeyReused,
-];
-/// The problems that the body of a request can cause.
-pub const BODY: &[ProblemKind] = &[
-    ProblemKind::ContentTooLarge,
-    ProblemKind::UnsupportedMediaType,
-];
-/// The problems that only requests to the daily archive can cause.
-pub const ARCHIVE: &[ProblemKind] = &[ProblemKind::ArchiveNotConfigured];
-/// The problems of operations that have a budget.
-pub const BUDGET: &[ProblemKind] = &[ProblemKind::QuotaExceeded];
-/// The problems of event streams and long polls. The gateway limits the number of open streams.
-pub const STREAM: &[ProblemKind] = &[ProblemKind::TooManyStreams];
-/// The problem in the last record of an export with mixed pages.
-pub const EXPORT: &[ProblemKind] = &[ProblemKind::CountsChanged];
-/// The problems of reading or deleting a job's record.
-pub const RECORD: &[ProblemKind] = &[ProblemKind::JobNotRecorded];
-/// The problems of reading or deleting a deployment.
-pub const DEPLOYMENT: &[ProblemKind] = &[ProblemKind::DeploymentNotFound];
-/// The problems of a request to Mintlify.
-pub const UPSTREAM: &[ProblemKind] = &[
-    ProblemKind::UpstreamError,
-    ProblemKind::UpstreamMalformed,
-    ProblemKind::UpstreamRedirect,
-    ProblemKind::UpstreamCredential,
-    ProblemKind::UpstreamPlan,
-    ProblemKind::UpstreamProject,
-    ProblemKind::UpstreamBlocked,
-    ProblemKind::UpstreamUnreachable,
-    ProblemKind::UpstreamUnavailable,
-    ProblemKind::GatewayBusy,
-    ProblemKind::UpstreamTimeout,
-];
-/// The problems of operations that need no access token.
-pub const UNAUTHENTICATED: &[ProblemKind] = &[
-    ProblemKind::OriginNotAllowed,
-    ProblemKind::CrossSite,
-    ProblemKind::MethodNotAllowed,
-    ProblemKind::Misconfigured,
-    ProblemKind::Internal,
-];
 
 /// Returns the schema name of a kind. For example, `quota-exceeded` becomes `QuotaExceeded`.
 pub fn schema_name(kind: ProblemKind) -> String {
@@ -97,27 +25,20 @@ pub fn schema_name(kind: ProblemKind) -> String {
     name
 }
 
-/// Returns the `type` of a kind.
-#[must_use]
-pub fn uri(kind: ProblemKind) -> String {
-    format!("/problems/{}", kind.as_str())
-}
-
 /// Returns the names of a problem's header fields. Upstream errors with status 429 or 503 have
 /// `Retry-After`.
-fn headers(kind: ProblemKind, status: Option<u16>) -> &'static [&'static str] {
+fn headers_of(kind: ProblemKind, status: Option<u16>) -> &'static [&'static str] {
     match (kind.status(), status) {
         (None, Some(429 | 503)) => &["Retry-After"],
         _ => kind.headers(),
     }
 }
 
-/// Returns the schemas for `components.schemas`: `Problem`, and one for each kind.
-pub fn schemas() -> Map<String, Value> {
+/// Returns the schema of each kind, by name.
+pub fn schemas() -> JsonObject {
     let kinds = ProblemKind::ALL.iter().copied();
-    let kinds = kinds.map(|kind| (schema_name(kind), kind_schema(kind)));
-    std::iter::once(("Problem".to_owned(), common_schema()))
-        .chain(kinds)
+    kinds
+        .map(|kind| (schema_name(kind), kind_schema(kind)))
         .collect()
 }
 
@@ -125,7 +46,7 @@ fn kind_schema(kind: ProblemKind) -> Value {
     let names: Vec<_> = [&COMMON_MEMBERS, kind.members(), kind.optional_members()].concat();
     // Not a constant: a response that an earlier release stored has that release's title.
     let mut own =
-        json!({ "type": { "const": uri(kind) }, "title": { "examples": [kind.title()] } });
+        json!({ "type": { "const": kind.type_uri() }, "title": { "examples": [kind.title()] } });
     if let Some(status) = kind.status() {
         own["status"] = json!({ "const": status });
     }
@@ -141,103 +62,17 @@ fn kind_schema(kind: ProblemKind) -> Value {
     described
 }
 
-fn common_schema() -> Value {
-    let uris = ProblemKind::ALL.iter().copied().map(uri);
-    json!({
-        "type": "object",
-        "description": "An error (RFC 9457).",
-        "required": COMMON_MEMBERS,
-        "properties": {
-            "type": {
-                "type": "string",
-                "format": "uri-reference",
-                "description": "The stable kind of the problem, for programs. The gateway serves a page \
-                    about the kind at this path.",
-                "enum": uris.collect::<Vec<_>>(),
-            },
-            "title": {
-                "type": "string",
-                "minLength": 1,
-                "description": "A short summary of the kind, for people. It can change between \
-                    releases.",
-            },
-            "status": {
-                "type": "integer",
-                "minimum": 400,
-                "maximum": 599,
-                "description": "The HTTP status.",
-            },
-            "detail": {
-                "type": "string",
-                "minLength": 1,
-                "description": "The details of this occurrence, for people. Never contains a \
-                    credential or a prompt.",
-            },
-            "instance": {
-                "type": "string",
-                "pattern": patterns::REQUEST_ID,
-                "description": "The id of the request. A replayed response has the id of the \
-                    original request.",
-            },
-            "errors": { "type": "array", "minItems": 1, "items": broken_rule() },
-            "upstream": upstream(),
-            "details": {
-                "type": "array",
-                "minItems": 1,
-                "description": "Further messages of Mintlify, in its own format.",
-                "items": {
-                    "type": "object",
-                    "required": ["message"],
-                    "properties": { "message": { "type": "string" } },
-                    "additionalProperties": false,
-                },
-            },
-            "outcome": {
-                "const": "unknown",
-                "description": "It is unknown whether the write took effect.",
-            },
-            "violated-policies": {
-                "type": "array",
-                "minItems": 1,
-                "uniqueItems": true,
-                "description": "The exceeded budgets, as in `RateLimit-Policy`. Names that end \
-                    in `-caller` are quotas of the access token. Names that end in `-rule` are \
-                    limits that all callers of a rule in `TRUSTED_ISSUERS` share.",
-                "items": { "enum": policies() },
-            },
-            "variable": {
-                "type": "string",
-                "pattern": "^[A-Z][A-Z_]*$",
-                "description": "The variable with the invalid value, or the missing binding.",
-            },
-        },
-        "additionalProperties": false,
-    })
-}
-
-fn broken_rule() -> Value {
-    json!({
-        "type": "object",
-        "required": ["field", "rule", "detail"],
-        "properties": {
-            "field": {
-                "type": "string",
-                "description": "The parameter, property or header field, or `body`.",
-            },
-            "rule": {
-                "type": "string",
-                "description": "The stable name of the violated rule, for programs.",
-                "enum": rules().collect::<Vec<_>>(),
-            },
-            "detail": { "type": "string", "minLength": 1, "description": "The rule in words." },
-        },
-        "additionalProperties": false,
-    })
+/// Returns the `type` of each kind.
+pub fn types() -> Vec<String> {
+    ProblemKind::ALL
+        .iter()
+        .map(|kind| kind.type_uri())
+        .collect()
 }
 
 /// Returns the names of the validation rules: the core's, except those that only apply to clients,
 /// then the gateway's.
-fn rules() -> impl Iterator<Item = &'static str> {
+pub fn rules() -> Vec<&'static str> {
     const CLIENT_ONLY: [Rule; 7] = [
         Rule::BaseUrl,
         Rule::SecureBaseUrl,
@@ -249,37 +84,40 @@ fn rules() -> impl Iterator<Item = &'static str> {
     ];
     let core = Rule::ALL.iter().filter(|rule| !CLIENT_ONLY.contains(rule));
     let own = GatewayRule::ALL.into_iter().map(GatewayRule::as_str);
-    core.map(|rule| rule.name()).chain(own)
+    core.map(|rule| rule.name()).chain(own).collect()
 }
 
-fn upstream() -> Value {
-    json!({
-        "type": "object",
-        "required": ["status", "error", "details"],
-        "description": "The error of Mintlify.",
-        "properties": {
-            "status": { "type": "integer", "minimum": 400, "maximum": 999 },
-            "error": { "type": "string" },
-            "details": { "type": "array", "items": { "type": "string" } },
-        },
-        "additionalProperties": false,
-    })
-}
-
-fn policies() -> Vec<String> {
+/// Returns the names of all policies, and of the limits of callers and rules.
+pub fn policies() -> Vec<String> {
     let names = |policy: RateLimitPolicy| {
         ["", "-caller", "-rule"].map(|limit| format!("{}{limit}", policy.as_str()))
     };
     RateLimitPolicy::ALL.into_iter().flat_map(names).collect()
 }
 
-/// Returns the responses for these kinds, keyed by status.
+/// Returns the kinds with these names. The name of a group selects all of its kinds.
+fn find(names: &Value, groups: &Value) -> BTreeSet<ProblemKind> {
+    let names = names.as_array().into_iter().flatten();
+    let kinds = names.filter_map(Value::as_str).flat_map(|name| {
+        if let Some(group) = groups.get(name) {
+            return find(group, groups);
+        }
+        let kind = ProblemKind::ALL.iter().find(|kind| kind.as_str() == name);
+        BTreeSet::from([*kind.unwrap_or_else(|| panic!("{name} is not a problem"))])
+    });
+    kinds.collect()
+}
+
+/// Returns the responses for the kinds with these names, keyed by status.
 ///
-/// `may_have` lists the header fields that responses may have after the gateway has checked the
-/// budget or called Mintlify.
-pub fn responses(kinds: &[ProblemKind], may_have: &[&'static str]) -> Map<String, Value> {
-    let mut kinds = kinds.to_vec();
-    kinds.sort_unstable();
+/// `fields` are the header fields that responses may have after the budget check.
+pub fn responses(names: &Value, fields: Option<&JsonObject>, groups: &Value) -> JsonObject {
+    let kinds = find(names, groups);
+    let after_budget = find(&groups["after-budget"], groups);
+    let describe = |kinds: &[ProblemKind], status| {
+        let is_late = kinds.iter().any(|kind| after_budget.contains(kind));
+        response(kinds, status, fields.filter(|_| is_late))
+    };
     let asks_upstream = kinds.contains(&ProblemKind::UpstreamError);
     let mut statuses: BTreeSet<_> = kinds.iter().filter_map(|kind| kind.status()).collect();
     if asks_upstream {
@@ -292,30 +130,26 @@ pub fn responses(kinds: &[ProblemKind], may_have: &[&'static str]) -> Map<String
             None => !matches!(status, 401 | 403),
         };
         let kinds: Vec<_> = kinds.iter().copied().filter(occurs).collect();
-        (status.to_string(), response(&kinds, Some(status), may_have))
+        (status.to_string(), describe(&kinds, Some(status)))
     });
     let ranges = ["4XX", "5XX"].into_iter().filter(|_| asks_upstream);
     let ranges = ranges.map(|range| {
-        let response = response(&[ProblemKind::UpstreamError], None, may_have);
+        let response = describe(&[ProblemKind::UpstreamError], None);
         (range.to_owned(), response)
     });
     by_status.chain(ranges).collect()
 }
 
-fn response(kinds: &[ProblemKind], status: Option<u16>, may_have: &[&'static str]) -> Value {
-    let mut fields = Fields::common();
-    for name in kinds.iter().flat_map(|kind| headers(*kind, status)) {
-        let has = |kind: &ProblemKind| headers(*kind, status).contains(name);
-        fields = if kinds.iter().all(has) {
-            fields.with(&[name])
+fn response(kinds: &[ProblemKind], status: Option<u16>, fields: Option<&JsonObject>) -> Value {
+    let mut headers = fields.cloned().unwrap_or_default();
+    for name in kinds.iter().flat_map(|kind| headers_of(*kind, status)) {
+        let has = |kind: &ProblemKind| headers_of(*kind, status).contains(name);
+        let presence = if kinds.iter().all(has) {
+            "always"
         } else {
-            fields.with_optional(&[name])
+            "optional"
         };
-    }
-    let defects: &[ProblemKind] = &[ProblemKind::Misconfigured, ProblemKind::Internal];
-    let after_budget = [BUDGET, UPSTREAM, RECORD, DEPLOYMENT, defects].concat();
-    if kinds.iter().any(|kind| after_budget.contains(kind)) {
-        fields = fields.with_optional(may_have);
+        headers.insert((*name).to_owned(), presence.into());
     }
     let names: Vec<_> = kinds
         .iter()
@@ -331,7 +165,7 @@ fn response(kinds: &[ProblemKind], status: Option<u16>, may_have: &[&'static str
     };
     json!({
         "description": format!("A problem: {}.", names.join(" or ")),
-        "headers": fields.describe(),
-        "content": { PROBLEM: { "schema": schema } },
+        "headers": headers,
+        "content": { MEDIA_TYPE: { "schema": schema } },
     })
 }

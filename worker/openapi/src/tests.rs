@@ -3,16 +3,20 @@
 mod problems;
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use quillgate::declaration::ParameterIn;
 use quillgate::{Method, Operation, RateLimitPolicy, Rule};
 use quillgate_worker::http::cors;
 use quillgate_worker::http::gateway_rule::GatewayRule;
 use quillgate_worker::http::problem_kind::ProblemKind;
+use quillgate_worker::jobs::webhook::JobEnd;
 use serde_json::{Map, Value};
 
 use super::description;
 use super::problems::schema_name;
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(description);
 
 const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-request";
 
@@ -43,7 +47,6 @@ const OWN: [(&str, &str); 18] = [
 
 /// Returns all operations of the document.
 fn operations() -> Vec<(String, String, Value)> {
-    let document = description();
     let of_path = |(path, item): (&String, &Value)| {
         let operations = item.as_object().expect("a path item");
         let one = |(method, operation): (&String, &Value)| {
@@ -51,7 +54,7 @@ fn operations() -> Vec<(String, String, Value)> {
         };
         operations.iter().map(one).collect::<Vec<_>>()
     };
-    document["paths"]
+    DOCUMENT["paths"]
         .as_object()
         .expect("paths")
         .iter()
@@ -197,25 +200,46 @@ fn every_reference_resolves() {
             _ => {}
         }
     }
-    let document = description();
     let mut found = Vec::new();
-    references(&document, &mut found);
+    references(&DOCUMENT, &mut found);
     assert!(found.len() > 100, "{} references", found.len());
     for reference in found {
         let place = reference
             .strip_prefix('#')
             .expect("a place in the document");
-        assert!(document.pointer(place).is_some(), "{reference}");
+        assert!(DOCUMENT.pointer(place).is_some(), "{reference}");
     }
 }
 
 #[test]
+fn no_shorthand_remains() {
+    let document = DOCUMENT.to_string();
+    for shorthand in ["${", "\"x-"] {
+        assert!(!document.contains(shorthand), "{shorthand}");
+    }
+}
+
+#[test]
+fn webhooks_announce_every_end_of_a_job() {
+    let body = "/post/requestBody/content/application~1json/schema";
+    let types = format!("/webhooks/agentJobEnded{body}/properties/type/enum");
+    let ends = [
+        JobEnd::Completed,
+        JobEnd::Failed,
+        JobEnd::Archived,
+        JobEnd::Unfinished,
+        JobEnd::NotFound,
+    ];
+    let expected = ends.map(|end| format!("agent_job.{}", end.as_str()));
+    assert_eq!(DOCUMENT.pointer(&types), Some(&expected.to_vec().into()));
+}
+
+#[test]
 fn every_problem_kind_is_described_and_used() {
-    let document = description();
-    let responses = document["paths"].to_string();
+    let responses = DOCUMENT["paths"].to_string();
     for kind in ProblemKind::ALL.iter().copied() {
         let name = schema_name(kind);
-        let schema = &document["components"]["schemas"][&name];
+        let schema = &DOCUMENT["components"]["schemas"][&name];
         assert_eq!(schema["properties"]["title"]["examples"][0], kind.title());
         let words = schema["description"].as_str().expect("a description");
         for line in kind.documentation() {
@@ -233,8 +257,7 @@ fn every_problem_kind_is_described_and_used() {
 
 #[test]
 fn rules_and_policies_are_listed() {
-    let document = description();
-    let problem = &document["components"]["schemas"]["Problem"]["properties"];
+    let problem = &DOCUMENT["components"]["schemas"]["Problem"]["properties"];
     let rules = &problem["errors"]["items"]["properties"]["rule"]["enum"];
     let rules = rules.as_array().expect("rules");
     for rule in GatewayRule::ALL {
@@ -259,8 +282,7 @@ fn rules_and_policies_are_listed() {
 #[test]
 fn cors_allows_every_described_header_field() {
     let named = |section: &str| -> BTreeSet<String> {
-        let document = description();
-        let names = document["components"][section]
+        let names = DOCUMENT["components"][section]
             .as_object()
             .expect("names")
             .keys();

@@ -1,7 +1,7 @@
 //! Checks that a problem of each kind matches the schema of that kind.
 
-use super::super::description;
 use super::super::problems::schema_name;
+use super::DOCUMENT;
 use quillgate::{ApiError, Method, Millis, RateLimitPolicy, Rule, ValidationError};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth as identity;
@@ -30,8 +30,7 @@ use std::collections::BTreeSet;
 /// Asserts that a problem matches the schema of its kind.
 fn assert_described(problem: &Problem) {
     let kind = problem.kind;
-    let document = description();
-    let schema = &document["components"]["schemas"][schema_name(kind)];
+    let schema = &DOCUMENT["components"]["schemas"][schema_name(kind)];
     let json: Value = serde_json::from_str(&problem.to_json("id")).expect("JSON");
     for member in json.as_object().expect("an object").keys() {
         let names = schema["propertyNames"]["enum"].as_array().expect("names");
