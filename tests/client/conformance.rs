@@ -56,6 +56,7 @@ async fn each_response_is_read_as_fetch_reads_it() {
             }
             Err(error) => panic!("{}: {error:?}", case["name"]),
         };
+        assert_eq!(server.count(), 1, "{}", case["name"]);
         let expected = &case["expected"];
         let is_either = expected["error"] == "connection or decode"
             && matches!(found["error"].as_str(), Some("connection" | "decode"));

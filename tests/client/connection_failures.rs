@@ -47,7 +47,7 @@ impl Server {
         }
     }
 
-    fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
     }
 }
