@@ -190,7 +190,7 @@ class Jobs {
   /** Finishes a job upstream, and waits for the end of a stream of the job. */
   async finish(id, { project, status = "completed", ...fields } = {}) {
     const stream = await this.watching(id, { project });
-    await this.upstream.setJob(id, { status, ...fields });
+    await this.change(id, { status, ...fields }, stream);
     await stream.ended;
     return stream;
   }

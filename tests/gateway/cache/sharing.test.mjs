@@ -196,12 +196,12 @@ for (const value of ["no-cache", "max-age=0, no-cache"]) {
 
 describe("a restarted gateway", () => {
   async function restart(end) {
-    await gate.gateway[end]();
-    gate.gateway = await startGateway({
-      ...gate.settings,
-      port: gate.gateway.port,
-      vars: { ...LIMIT, ANALYTICS_FRESH_SECONDS: "4321" },
-    });
+    const ended = gate.gateway;
+    await ended[end]();
+    const vars = { ...LIMIT, ANALYTICS_FRESH_SECONDS: "4321" };
+    const started = await startGateway({ ...gate.settings, port: ended.port, vars });
+    // The log of the tests before must stay part of the log that `stop` searches.
+    gate.gateway = { ...started, log: () => ended.log() + started.log() };
   }
 
   for (const [what, end] of Object.entries({ stopped: "stop", killed: "kill" })) {

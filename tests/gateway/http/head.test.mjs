@@ -64,7 +64,7 @@ describe("HEAD", () => {
     assert.equal(await gate.received(), received);
     const target = `/healthz?deep&project=${PROJECT}`;
     const claims = { scope: "gateway:operate" };
-    while ((await gate.read(target, { claims })).project.watchers > 0);
+    while ((await gate.read(target, { claims })).project.watchers !== 0);
   });
 });
 
