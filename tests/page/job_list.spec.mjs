@@ -166,7 +166,7 @@ test("system notifications appear only after the visitor allows them", async ({ 
 });
 
 for (const [width, options] of matrixOf([360, 1280])) {
-  test(`job lists and pages have no axe fault at ${width} pixels`, options, async ({ visitor }) => {
+  test(`job lists and jobs have no axe fault at ${width} pixels`, options, async ({ visitor }) => {
     const { site, page, signIn, startElsewhere, startJob, endJob, rowOf } = visitor;
     await page.setViewportSize({ width, height: 720 });
     const { openJob, openComposer, sendPrompt } = visitor;

@@ -83,7 +83,7 @@ test("a key of an input method triggers nothing in any input", async ({ visitor 
   assert.equal((await visitor.upstreamTargets()).filter((it) => it.endsWith("/job")).length, 0);
 
   await openReport();
-  await page.locator("#filter").focus();
+  await page.getByLabel("Filter by path").focus();
   await pressAll();
   await page.keyboard.press("Control+k");
   await search(page).fill("last");

@@ -99,7 +99,7 @@ test("the requests for reactions count in the limit of the page", async () => {
   assert.equal(limit.value.left, 41);
 });
 
-test("a state has its draft flag", () => {
+test("the state of a pull request has its draft flag", () => {
   const open = { state: "open", isDraft: true, mergedAt: null };
   assert.deepEqual(toPullRequestState({ ...open, more: 1 }), open);
   const merged = { state: "merged", isDraft: false, mergedAt: null };
@@ -112,7 +112,7 @@ test("a merged pull request has the time of the merge, unless it is not a date-t
   for (const time of [null, undefined, "yesterday", 5]) assert.equal(mergedAt(time), null);
 });
 
-test("an unknown state and other values have none", () => {
+test("an unknown state of a pull request and other values give null", () => {
   for (const body of [{ state: "unknown" }, { state: "reopened" }, {}, null, "open", 5]) {
     assert.equal(toPullRequestState(body), null, JSON.stringify(body));
   }

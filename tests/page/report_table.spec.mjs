@@ -24,7 +24,7 @@ test.describe("tall site", () => {
   test.use({ siteOptions: TALL_SITE });
 
   for (const [name, options] of matrixOf(Object.keys(REPORTS))) {
-    test(`"${name}" keeps a first column of at least 140 pixels`, options, async ({ visitor }) => {
+    test(`first column of "${name}" has 140+ pixels at any width`, options, async ({ visitor }) => {
       const { page, token, startSession, openReport } = visitor;
       await startSession(token({ scope: ALL_REPORTS }));
       // Shows few rows, because the browser lays them out at every width.
@@ -55,7 +55,7 @@ test.describe("tall site", () => {
 
   // These reports differ in their columns.
   for (const [name, options] of matrixOf(["views", "feedback", "conversations"])) {
-    test(`the printed "${name}" has at most rows/30 + 2 pages`, options, async ({ visitor }) => {
+    test(`"${name}" prints its rows on at most rows/30 + 2 pages`, options, async ({ visitor }) => {
       const { page, token, startAtReport } = visitor;
       await startAtReport({ ...LAST_MONTH, ...REPORTS[name] }, token({ scope: ALL_REPORTS }));
       const rowCount = await countRows(page);
@@ -89,7 +89,7 @@ test.describe("tall site", () => {
     await page.getByText(`and ${rowCount - 500} more`).waitFor({ state: "hidden" });
   });
 
-  test("up to 1,000 rows are in the document and the accessibility tree", async ({ visitor }) => {
+  test("all of up to 1,000 rows are in document and accessibility tree", async ({ visitor }) => {
     const { page, startAtReport } = visitor;
     await startAtReport(LAST_MONTH);
     const rowCount = await countRows(page);

@@ -49,7 +49,7 @@ test("a saved view opens after a reload, and can be renamed and deleted", async 
 });
 
 for (const [width, options] of matrixOf([320, 720, 1440])) {
-  test(`saved views fit ${width} pixels in both colour schemes`, options, async ({ visitor }) => {
+  test(`menus of saved views fit ${width} pixels in both schemes`, options, async ({ visitor }) => {
     const { page, startAtReport } = visitor;
     await page.setViewportSize({ width, height: 844 });
     await startAtReport({ ...ARRANGED, route: "feedback" });

@@ -53,7 +53,7 @@ for (const [route, options] of matrixOf([...Object.keys(SORTED), "feedback", "co
     await page.waitForURL(/range=last-7-days/);
     await untilLoaded();
     await translate(page);
-    await page.locator("#filter").fill("e");
+    await page.getByLabel(/^Filter by/).fill("e");
     await page.waitForURL(/path=e/);
     await translate(page);
     const name = SORTED[route];

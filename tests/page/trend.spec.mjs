@@ -168,7 +168,7 @@ const READER_REPORTS = [
 ];
 
 for (const [report, options] of matrixOf(READER_REPORTS)) {
-  test(`the chart of ${report.route} counts and compares rows`, options, async ({ visitor }) => {
+  test(`the chart of ${report.route} compares row counts per day`, options, async ({ visitor }) => {
     const { page, token, startAtReport } = visitor;
     await startAtReport(
       { range: "last-month", route: report.route },
