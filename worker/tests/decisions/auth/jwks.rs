@@ -17,8 +17,12 @@ fn find_key<'a>(
 
 #[test]
 fn key_is_returned_without_private_properties() {
-    let (d, p, k) = (encode([3; 32]), encode([4; 128]), encode("a secret"));
-    let private = json!({ "d": d, "p": p, "k": k, "ext": "true" });
+    let private = json!({
+        "d": encode([3; 32]),
+        "p": encode([4; 128]),
+        "k": encode("a secret"),
+        "ext": "true",
+    });
     let keys = key_set(&[merge(rsa_key(), &private), merge(ec_key(), &private)]);
     let json = |kid, algorithm| {
         let key = find_key(&keys, kid, algorithm).unwrap();

@@ -163,7 +163,8 @@ fn success_that_contains_a_key_is_withheld() {
         ("ADMIN_READ_KEY", Some("mint_read")),
     ]);
     let hidden = "mint_old_write".bytes();
-    let escaped: String = hidden.map(|byte| format!("\\u{byte:04X}")).collect();
+    let escaped: Vec<_> = hidden.map(|byte| format!("\\u{byte:04X}")).collect();
+    let escaped = escaped.concat();
     for (body, variable) in [
         (r#"{"id":"mint_new_write"}"#, "ADMIN_API_KEY"),
         (r#"{"mint_old_write":1}"#, "ADMIN_API_KEY"),

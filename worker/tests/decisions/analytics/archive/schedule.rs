@@ -40,7 +40,8 @@ fn target(text: &str, part: Part) -> Target {
 #[test]
 fn a_complete_day_with_a_failure_is_fetched_again() {
     let mut record = held("2024-03-01", "2024-03-02");
-    let plan = |record: &DayRecord| plan_at("2024-03-02", "2024-03-01", &[record.clone()]);
+    let plan =
+        |record: &DayRecord| plan_at("2024-03-02", "2024-03-01", std::slice::from_ref(record));
     assert_eq!(plan(&record), None);
     record.record_failure(HOUR, day("2024-03-02").begin());
     assert_eq!(plan(&record), Some(target("2024-03-01", Part::Visitors)));
