@@ -138,14 +138,16 @@ describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => 
 
   const renamed = { filename: "a", previous_filename: "docs/a" };
   const many = Array.from({ length: 300 }, (_, at) => String(at));
+  const forced = /forced push replaced the previous commit/;
+  const truncated = /only the first 300 changed paths/;
   for (const [name, response, outcome, reason] of [
     ["a changed path", compared("ahead", "docs/a"), "changed"],
     ["the former name of a path", { status: "ahead", files: [renamed] }, "changed"],
     ["other paths", compared("ahead", "src/a"), "skipped"],
     ["no path", compared("identical"), "skipped", /none of the 0/],
-    ["a forced push", compared("diverged", "src/a"), "undecided", /replaced the previous commit/],
-    ["a shortened branch", compared("behind"), "undecided", /forced/],
-    ["300 paths, GitHub's maximum", compared("ahead", ...many), "undecided", /only the first 300/],
+    ["a forced push", compared("diverged", "src/a"), "undecided", forced],
+    ["a shortened branch", compared("behind"), "undecided", forced],
+    ["300 paths, GitHub's maximum", compared("ahead", ...many), "undecided", truncated],
     ["a deleted commit", undefined, "undecided", /checkout lacks a commit.*status 404/],
     ["no files", { status: "ahead" }, "undecided", /lists no files/],
   ]) {

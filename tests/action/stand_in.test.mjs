@@ -90,8 +90,8 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
   const OTHER_PROJECT = [403, "project-not-allowed", "the access token is not for this project"];
   const ACCESS_TOKEN = { token: "an-access-token-of-the-gateway" };
   for (const [problem, message, inputs] of [
-    [OTHER_PROJECT, /input project, or add "demo-docs" to the projects of the rule/],
-    [OTHER_PROJECT, /input project, or give a token for "demo-docs"/, ACCESS_TOKEN],
+    [OTHER_PROJECT, /Change the input project, or add "demo-docs" to the projects of the rule/],
+    [OTHER_PROJECT, /Change the input project, or give a token for "demo-docs"/, ACCESS_TOKEN],
     [
       [403, "insufficient-scope", "this requires an access token with the scope jobs:create"],
       /scope jobs:create\. Add it to the scope of the rule/,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
 import { ROOT } from "../../scripts/versions.mjs";
-import { quillgate, server, succeed, useStandIn } from "./session.mjs";
+import { quillgate, server, useStandIn } from "./session.mjs";
 import { PROJECT } from "./stand_in.mjs";
 
 const types = await readFile(join(ROOT, "pkg", "dist", "types.d.ts"), "utf8");
@@ -51,7 +51,8 @@ test("every command of a report calls the operation that it names", async () => 
     server.requests.length = 0;
     const args = [...command.name.split(" "), ...positional, ...flags, "--json"];
     if ("yes" in command.options) args.push("--yes");
-    const { stdout } = await succeed(args);
+    const { code, stdout, stderr } = await quillgate(args);
+    assert.equal(code, 0, `${command.name}: ${stderr}`);
     assert.equal(typeof JSON.parse(stdout), "object");
     const { pathname } = new URL(server.requests[0].path, server.url);
     assert.equal(pathname, pathOf(command.operations[0]), command.name);

@@ -174,7 +174,11 @@ const KINDS = {
   "a body that ends early": ["ConnectionError", getJob("j-cut")],
   "a malformed body": ["DecodeError", getJob("j-malformed")],
   "no response": ["RequestTimeoutError", getJob("j-silent", { timeout: 5, maxRetries: 0 })],
-  "aborted before": ["AbortError", getJob("j-1", { signal: AbortSignal.abort() })],
+  // Every call has a new signal.
+  "aborted before": [
+    "AbortError",
+    (client) => getJob("j-1", { signal: AbortSignal.abort() })(client),
+  ],
   "aborted during the request": [
     "AbortError",
     ({ agentJobs }) =>
