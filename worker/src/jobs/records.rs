@@ -20,11 +20,12 @@ pub const fn has_room_for_whole(bytes: u64) -> bool {
     bytes <= MAX_BYTES_FOR_WHOLE
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum KeepPrompts {
     /// See [`summarize_prompt`].
     FirstLine,
     /// As long as the database has room.
+    #[default]
     Whole,
 }
 
