@@ -102,41 +102,41 @@ impl Project {
         ids: &RequestIds,
         write: &'a Write,
     ) -> HostResult<Result<(KeyReservation<'a>, Reservation), Reply>> {
-        let reserve_key = || -> HostResult<_> {
-            let reserved = self.keys.reserve(&ids.id, write)?;
-            Ok(reserved.map_err(|response| (response, RequestMetrics::default())))
+        let reserve_key = || self.keys.reserve(&ids.id, write);
+        let refuse = |response, budget_left| {
+            let metrics = RequestMetrics {
+                budget_left,
+                ..RequestMetrics::default()
+            };
+            Ok(Err((response, metrics)))
         };
         let conclude = |key, reserved| match reserved {
             Ok(reservation) => Ok(Ok((key, reservation))),
             Err(refusal) => {
                 self.keys.conclude(&key, KeyOutcome::Release, &refusal)?;
-                let metrics = RequestMetrics {
-                    budget_left: Some(0),
-                    ..RequestMetrics::default()
-                };
-                Ok(Err((refusal, metrics)))
+                refuse(refusal, Some(0))
             }
         };
-        let refuse = |problem: &Problem| GatewayResponse::problem(problem, &ids.id);
+        let respond = |problem: Problem| GatewayResponse::problem(&problem, &ids.id);
         if write.resource() == Resource::Job {
             return self.database.transaction(|| match reserve_key()? {
                 Ok(key) => {
                     let reserved = self.budget.reserve(&write.budget, self.upstream.timeout)?;
-                    conclude(key, reserved.map_err(|problem| refuse(&problem)))
+                    conclude(key, reserved.map_err(respond))
                 }
-                Err(refusal) => Ok(Err(refusal)),
+                Err(replay) => refuse(replay, None),
             });
         }
         // If this instance ends before the write is sent, the outcome of the key is unknown.
         let key = match reserve_key()? {
             Ok(key) => key,
-            Err(refusal) => return Ok(Err(refusal)),
+            Err(replay) => return refuse(replay, None),
         };
         let organization = &self.organization;
         let reserved = organization.reserve_write(&ids.id, &write.budget).await;
         let reserved = reserved.unwrap_or_else(|error| {
             log_for_operator(&error.to_string());
-            Err(refuse(&Problem::object_unavailable()))
+            Err(respond(Problem::object_unavailable()))
         });
         conclude(key, reserved)
     }
