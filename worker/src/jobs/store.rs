@@ -70,7 +70,7 @@ impl JobStore {
             None => {}
         }
         let insert = "INSERT INTO project (id, resource) VALUES (?, ?)";
-        self.database.execute(insert, &[&id, &resource.as_str()])?;
+        self.database.execute(insert, &[&id, &resource])?;
         // `set` fails only if the cell has a value. The cell was empty above, and no other code has
         // run since.
         let _ = self.project.set(project);

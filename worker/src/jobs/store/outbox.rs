@@ -66,7 +66,7 @@ impl Outbox {
         let insert = "INSERT INTO outbox (id, url, status, job, ended_at, due)
             VALUES (?1, ?2, ?3, ?4, strftime('%Y-%m-%dT%H:%M:%fZ', ?5 / 1000.0, 'unixepoch'), ?5)";
         self.database
-            .execute(insert, &[&id, &url, &end.as_str(), &job, &now()])
+            .execute(insert, &[&id, &url, &end, &job, &now()])
     }
 
     /// After the first attempt, the webhook stays unchanged, because all attempts must send the
@@ -74,7 +74,7 @@ impl Outbox {
     pub fn update_unsent(&self, id: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let update = "UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0
               AND CASE WHEN json_valid(job) THEN ? IN (json_extract(job, '$.id'), json_extract(job, '$._id')) END";
-        self.database.execute(update, &[&job, &end.as_str(), &id])
+        self.database.execute(update, &[&job, &end, &id])
     }
 
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
