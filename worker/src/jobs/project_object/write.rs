@@ -68,8 +68,10 @@ impl Project {
             Ok(_) => Ok(()),
             Err(_) => self.database.transaction(conclude),
         };
-        self.conclude_in_organization(ids, write, &reservation, &outcome)
-            .await;
+        if write.resource() == Resource::Deployment {
+            self.conclude_in_organization(&ids.project, &reservation, &outcome)
+                .await;
+        }
         if let Err(error) = concluded {
             self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
             return Err(error);
@@ -144,14 +146,10 @@ impl Project {
     /// If the organization's object fails, the reservation counts until its hold ends.
     async fn conclude_in_organization(
         &self,
-        ids: &RequestIds,
-        write: &Write,
+        project: &str,
         reservation: &Reservation,
         outcome: &Result<Snapshot, UpstreamFailure>,
     ) {
-        if write.resource() == Resource::Job {
-            return;
-        }
         let started = outcome.as_ref().ok();
         let is_sent = outcome.as_ref().err().is_none_or(|failure| failure.is_sent);
         let write = WriteOutcome {
@@ -160,7 +158,7 @@ impl Project {
                 ReservationOutcome::Released if is_sent => ReservationOutcome::Counted,
                 outcome => outcome,
             },
-            project: ids.project.clone(),
+            project: project.to_owned(),
             deployment: started.and_then(|snapshot| snapshot.id.clone()),
         };
         if let Err(error) = self.organization.conclude_write(&write).await {
