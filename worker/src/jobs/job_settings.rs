@@ -144,5 +144,7 @@ fn parse_webhook_hosts(hosts: &str) -> Result<Vec<String>, &'static str> {
 }
 
 fn parse_keep_prompts(name: &str) -> Result<KeepPrompts, &'static str> {
-    KeepPrompts::from_name(name).ok_or("must be first-line or whole")
+    let all = [KeepPrompts::FirstLine, KeepPrompts::Whole];
+    let named = all.into_iter().find(|keep| keep.name() == name);
+    named.ok_or("must be first-line or whole")
 }

@@ -30,11 +30,6 @@ pub enum KeepPrompts {
 }
 
 impl KeepPrompts {
-    pub fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::FirstLine, Self::Whole];
-        all.into_iter().find(|own| own.name() == name)
-    }
-
     pub const fn name(self) -> &'static str {
         match self {
             Self::FirstLine => "first-line",

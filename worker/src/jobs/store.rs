@@ -1,17 +1,15 @@
 //! The store of a project's jobs. Separate stores contain the idempotency keys and the outbox.
 
-macro_rules! job_columns {
-    () => {
-        "row, id, listed, webhook, created_at, status, data, version, checked_at, last_started_at,
-          not_before, missing_since, since, given_up_start IS last_started_at AS given_up,
-          webhook_poll"
-    };
-}
-
 /// The argument continues the query after the table.
 macro_rules! select_jobs {
     ($($rest:tt)+) => {
-        concat!("SELECT ", job_columns!(), " FROM job ", $($rest)+)
+        concat!(
+            "SELECT row, id, listed, webhook, created_at, status, data, version, checked_at,
+              last_started_at, not_before, missing_since, since,
+              given_up_start IS last_started_at AS given_up, webhook_poll
+            FROM job ",
+            $($rest)+
+        )
     };
 }
 
