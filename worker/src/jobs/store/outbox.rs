@@ -98,30 +98,21 @@ impl Outbox {
         if waiting.is_empty() {
             return Ok(Vec::new());
         }
-        let lease = || self.lease_due(&waiting, now());
-        let (taken, queue) = self.database.transaction(lease)?;
+        let update = "UPDATE outbox SET due = ? WHERE id =
+            (SELECT id FROM outbox WHERE receiver = ? ORDER BY due LIMIT 1)
+            RETURNING id, receiver";
+        let (now, database) = (now(), &self.database);
+        let (taken, queue) = database.transaction(|| {
+            let mut queue = self.queue.borrow().clone();
+            let mut taken: Vec<LeasedWebhook> = Vec::new();
+            while let Some(receiver) = queue.choose(&waiting, now) {
+                taken.extend(database.rows(update, &[&now.plus(LEASE), &receiver])?);
+                queue.begin(receiver, now);
+            }
+            Ok((taken, queue))
+        })?;
         *self.queue.borrow_mut() = queue;
         Ok(taken)
-    }
-
-    fn lease_due(
-        &self,
-        waiting: &[Waiting],
-        now: Millis,
-    ) -> HostResult<(Vec<LeasedWebhook>, DeliveryQueue)> {
-        let mut queue = self.queue.borrow().clone();
-        let mut taken = Vec::new();
-        while let Some(receiver) = queue.choose(waiting, now) {
-            let update = "UPDATE outbox SET due = ? WHERE id =
-                (SELECT id FROM outbox WHERE receiver = ? ORDER BY due LIMIT 1)
-                RETURNING id, receiver";
-            taken.extend(
-                self.database
-                    .first::<LeasedWebhook>(update, &[&now.plus(LEASE), &receiver])?,
-            );
-            queue.begin(receiver, now);
-        }
-        Ok((taken, queue))
     }
 
     /// Sends a leased webhook at most once. Schedules a retry without sending if no connection is
