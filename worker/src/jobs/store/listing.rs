@@ -75,7 +75,7 @@ impl JobStore {
     }
 
     pub fn read_record(&self, id: &str) -> HostResult<Option<String>> {
-        // A [`quillgate::JobRecord`] without `messages` and `changes`, which together can exceed 2
+        // A `quillgate::JobRecord` without `messages` and `changes`, which together can exceed 2
         // MB, the runtime's limit for a value.
         let select = format!(
             "SELECT json_object('job', {LISTED_JOB}, 'prompt', coalesce(prompt, prompt_summary))
