@@ -95,7 +95,8 @@ impl Integer {
     }
 }
 
-pub fn read_json<T: Default>(
+/// An absent variable has the default value.
+pub fn read_variable<T: Default>(
     variable: &'static str,
     variables: impl Fn(&str) -> Option<String>,
     read: impl Fn(&str) -> Result<T, &'static str>,

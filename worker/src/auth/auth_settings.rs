@@ -3,7 +3,7 @@ use std::rc::Rc;
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::{SignInIssuer, assign_secrets, read_sign_in_issuers};
 use crate::auth::trusted_issuer::{TrustedIssuer, read_trusted_issuers};
-use crate::variable::{VariableError, Variables, read_json, variables};
+use crate::variable::{VariableError, Variables, read_variable, variables};
 
 variables! {
     /// Signs and verifies the gateway's own tokens (HS256). Of several, the first signs and all
@@ -36,11 +36,11 @@ pub struct AuthSettings {
 
 impl AuthSettings {
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
-        let trusted_issuers = read_json("TRUSTED_ISSUERS", variables, read_trusted_issuers)?;
+        let trusted_issuers = read_variable("TRUSTED_ISSUERS", variables, read_trusted_issuers)?;
         let token_secrets = read_token_secrets(variables("ACCESS_TOKEN_SECRET"))?;
         let revoked = RevokedTokens::read(variables, &trusted_issuers)?;
         let read = |json: &str| read_sign_in_issuers(json, &trusted_issuers);
-        let mut sign_in_issuers = read_json("SIGN_IN_ISSUERS", variables, read)?;
+        let mut sign_in_issuers = read_variable("SIGN_IN_ISSUERS", variables, read)?;
         let variable = "SIGN_IN_CLIENT_SECRET";
         assign_secrets(&mut sign_in_issuers, variables(variable))
             .map_err(|rule| VariableError { variable, rule })?;

@@ -16,6 +16,18 @@ pub struct BudgetRequest {
     pub ceilings: Vec<Ceiling>,
 }
 
+impl BudgetRequest {
+    /// Without limits of a caller.
+    pub const fn of_all(policy: RateLimitPolicy) -> Self {
+        Self {
+            policy,
+            caller: String::new(),
+            quota: None,
+            ceilings: Vec::new(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct Reservation {
     /// In the table `reservation`.

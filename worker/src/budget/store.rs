@@ -102,15 +102,10 @@ impl BudgetStore {
         let ceilings: Vec<_> = request.ceilings.iter().map(|own| &own.name).collect();
         let insert = "INSERT INTO reservation (policy, caller, at, ceilings) VALUES (?, ?, ?, ?)
             RETURNING id";
-        let id: Option<u64> = self.database.value(
-            insert,
-            &[
-                &policy.as_str(),
-                &request.caller,
-                &at,
-                &json::to_text(&ceilings),
-            ],
-        )?;
+        let ceilings = json::to_text(&ceilings);
+        let id: Option<u64> = self
+            .database
+            .value(insert, &[&policy, &request.caller, &at, &ceilings])?;
         let id = id.ok_or_else(|| HostError::new("an inserted row has no id"))?;
         // A new id is one more than the highest id in the table, so about one in `SWEEP_INTERVAL`
         // reservations deletes old rows.
@@ -126,20 +121,42 @@ impl BudgetStore {
         }))
     }
 
-    fn snapshot(
+    /// Also returns the policy's block, unless it has ended.
+    ///
+    /// If the rules of an issuer identify callers by different claims, the key of one caller can be
+    /// a ceiling for another. A name is therefore compared with callers and with ceilings.
+    pub fn snapshot(
         &self,
         request: &BudgetRequest,
         now: Millis,
     ) -> HostResult<(Option<UpstreamBlock>, BudgetSnapshot)> {
         let policy = request.policy;
+        let window = self.limits.window(policy);
         let mut names = vec![None];
-        names.extend(request.quota.map(|_| Some(&*request.caller)));
-        names.extend(request.ceilings.iter().map(|own| Some(&*own.name)));
-        let (block, mut next_usage) = self.read(policy, &names, now)?;
+        names.extend(request.quota.map(|_| Some(&request.caller)));
+        names.extend(request.ceilings.iter().map(|own| Some(&own.name)));
+        let names = json::to_text(&names);
+        let rows: Vec<UsageRow> = self
+            .database
+            .rows(USAGE, &[&names, &policy, &now, &now.since(window)])?;
+        let block = rows.first().and_then(|row| {
+            Some(UpstreamBlock {
+                until: row.until?,
+                probe_at: row.probe?,
+            })
+        });
         let blocked_until = block.and_then(|block| block.refuses_until(now));
+        let is_short = counts_refusals(policy);
+        let mut rows = rows.into_iter();
+        let mut next_usage = |max| {
+            let (count, oldest) = rows.next().map_or((0, None), |row| (row.count, row.oldest));
+            // A running request ends long before its row's time, so a caller should not wait for it.
+            let oldest = oldest.map(|at| if is_short { at.min(now.0) } else { at });
+            LimitUsage { max, count, oldest }
+        };
         let snapshot = BudgetSnapshot {
             policy,
-            window: self.limits.window(policy).0,
+            window: window.0,
             now: now.0,
             blocked_until: blocked_until.map(|until| until.0),
             limit: next_usage(self.limits.limit(policy)),
@@ -149,51 +166,6 @@ impl BudgetStore {
                 .collect(),
         };
         Ok((block, snapshot))
-    }
-
-    /// Returns the policy's block, unless it has ended, and a function that returns the usage of
-    /// the next name.
-    ///
-    /// If the rules of an issuer identify callers by different claims, the key of one caller can be
-    /// a ceiling for another. A name is therefore compared with callers and with ceilings.
-    fn read(
-        &self,
-        policy: RateLimitPolicy,
-        names: &[Option<&str>],
-        now: Millis,
-    ) -> HostResult<(Option<UpstreamBlock>, impl FnMut(u32) -> LimitUsage + use<>)> {
-        let since = now.since(self.limits.window(policy));
-        let rows: Vec<UsageRow> = self.database.rows(
-            USAGE,
-            &[&json::to_text(&names), &policy.as_str(), &now, &since],
-        )?;
-        let block = rows.first().and_then(|row| {
-            Some(UpstreamBlock {
-                until: row.until?,
-                probe_at: row.probe?,
-            })
-        });
-        let mut rows = rows.into_iter();
-        let is_short = counts_refusals(policy);
-        let next_usage = move |max| {
-            let (count, oldest) = rows.next().map_or((0, None), |row| (row.count, row.oldest));
-            // A running request ends long before its row's time, so a caller should not wait for it.
-            let oldest = oldest.map(|at| if is_short { at.min(now.0) } else { at });
-            LimitUsage { max, count, oldest }
-        };
-        Ok((block, next_usage))
-    }
-
-    /// See [`Self::read`].
-    pub fn count(
-        &self,
-        policy: RateLimitPolicy,
-        name: Option<&str>,
-        max: u32,
-        now: Millis,
-    ) -> HostResult<(Option<UpstreamBlock>, LimitUsage)> {
-        let (block, mut next_usage) = self.read(policy, &[name], now)?;
-        Ok((block, next_usage(max)))
     }
 
     /// Renews the reservation of a request that waited for a connection, because the request's
@@ -223,7 +195,7 @@ impl BudgetStore {
                 if let Some(probed) = reservation.probed {
                     let delete = "DELETE FROM closed WHERE policy = ? AND until = ? AND probe = ?";
                     self.database
-                        .execute(delete, &[&policy.as_str(), &probed.until, &probed.probe_at])?;
+                        .execute(delete, &[&policy, &probed.until, &probed.probe_at])?;
                 }
                 return self.settle(id);
             }
@@ -231,7 +203,7 @@ impl BudgetStore {
             ReservationOutcome::Released => {}
             ReservationOutcome::Blocked(time) => {
                 let now = now();
-                let (earlier, _) = self.count(policy, None, 0, now)?;
+                let (earlier, _) = self.snapshot(&BudgetRequest::of_all(policy), now)?;
                 let window = self.limits.window(policy);
                 let block = UpstreamBlock::extend(earlier, time.min(window), window, now);
                 self.store_block(policy, block)?;
@@ -252,8 +224,7 @@ impl BudgetStore {
         {
             let before = now.since(self.limits.window(policy));
             let delete = "DELETE FROM reservation WHERE policy = ? AND at <= ?";
-            self.database
-                .execute(delete, &[&policy.as_str(), &before])?;
+            self.database.execute(delete, &[&policy, &before])?;
         }
         Ok(())
     }
@@ -261,26 +232,20 @@ impl BudgetStore {
     fn store_block(&self, policy: RateLimitPolicy, block: UpstreamBlock) -> HostResult<()> {
         let insert = "INSERT OR REPLACE INTO closed (policy, until, probe) VALUES (?, ?, ?)";
         self.database
-            .execute(insert, &[&policy.as_str(), &block.until, &block.probe_at])
+            .execute(insert, &[&policy, &block.until, &block.probe_at])
     }
 
     pub fn lift_block(&self, policy: RateLimitPolicy) -> HostResult<()> {
         let delete = "DELETE FROM closed WHERE policy = ?";
-        self.database.execute(delete, &[&policy.as_str()])
+        self.database.execute(delete, &[&policy])
     }
 
     pub fn health(&self, policy: RateLimitPolicy) -> HostResult<BudgetHealth> {
-        let now = now();
-        let limit = self.limits.limit(policy);
-        let (block, usage) = self.count(policy, None, limit, now)?;
-        let blocked_until = block.map(|block| block.until);
+        let (block, snapshot) = self.snapshot(&BudgetRequest::of_all(policy), now())?;
         Ok(BudgetHealth {
-            limit: usage.max,
-            left: match blocked_until {
-                Some(_) => 0,
-                None => usage.left(),
-            },
-            blocked_until: blocked_until.map(|until| until.0),
+            limit: snapshot.limit.max,
+            left: block.map_or(snapshot.limit.left(), |_| 0),
+            blocked_until: block.map(|block| block.until.0),
         })
     }
 }

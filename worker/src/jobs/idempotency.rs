@@ -67,7 +67,7 @@ impl Retry {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyState {
     /// After a restart of the object, the outcome is unknown.
@@ -77,17 +77,6 @@ pub enum KeyState {
     Deleted,
     #[serde(other)]
     Unknown,
-}
-
-impl KeyState {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Done => "done",
-            Self::Deleted => "deleted",
-            Self::Unknown => "unknown",
-        }
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

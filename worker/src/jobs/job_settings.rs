@@ -7,7 +7,7 @@ use crate::http::url::{is_host, is_secure_url, lowercase_origin};
 use crate::jobs::poll::UNWATCHED_PAUSE;
 use crate::jobs::poll_budget::PollBudget;
 use crate::jobs::records::KeepPrompts;
-use crate::variable::{Integer, VariableError, Variables, split_list, variables};
+use crate::variable::{Integer, VariableError, Variables, read_variable, split_list, variables};
 
 variables! {
     /// Minimum interval between polls of a watched job, in seconds. It grows to a 120th of the
@@ -76,8 +76,10 @@ impl JobSettings {
                 limit: DEPLOYMENT_POLL_LIMIT,
                 window: limits.window,
             },
-            keep_prompts: read_keep_prompts(variables("KEEP_PROMPTS").as_deref())?,
-            retention: JOB_RETENTION_DAYS.read(variables).map(from_days)?,
+            keep_prompts: read_variable("KEEP_PROMPTS", variables, parse_keep_prompts)?,
+            retention: Millis::from_seconds(
+                u64::from(JOB_RETENTION_DAYS.read(variables)?) * 86_400,
+            ),
             streams_per_caller: STREAMS_PER_CALLER.read(variables)?,
             streams_per_job: STREAMS_PER_JOB.read(variables)?,
             webhook: WebhookSettings::read(variables)?,
@@ -98,11 +100,11 @@ pub struct WebhookSettings {
 }
 
 impl WebhookSettings {
-    fn read(value: impl Fn(&str) -> Option<String>) -> Result<Self, VariableError> {
+    fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
         let settings = Self {
-            url: read_webhook_url(value("WEBHOOK_URL"))?,
-            secrets: read_webhook_secrets(value("WEBHOOK_SECRET").as_deref())?,
-            hosts: read_webhook_hosts(value("WEBHOOK_HOSTS").as_deref())?,
+            url: read_variable("WEBHOOK_URL", variables, parse_webhook_url)?,
+            secrets: read_variable("WEBHOOK_SECRET", variables, parse_webhook_secrets)?,
+            hosts: read_variable("WEBHOOK_HOSTS", variables, parse_webhook_hosts)?,
         };
         if settings.url.is_some() && settings.secrets.is_empty() {
             return Err(VariableError {
@@ -114,50 +116,35 @@ impl WebhookSettings {
     }
 }
 
-fn read_webhook_url(value: Option<String>) -> Result<Option<String>, VariableError> {
-    match value {
-        Some(url) if !is_secure_url(&url) => Err(VariableError {
-            variable: "WEBHOOK_URL",
-            rule: "must be an absolute https URL, or http on this machine, without credentials or fragment",
-        }),
-        url => Ok(url.as_deref().map(lowercase_origin)),
+fn parse_webhook_url(url: &str) -> Result<Option<String>, &'static str> {
+    if is_secure_url(url) {
+        return Ok(Some(lowercase_origin(url)));
     }
+    Err("must be an absolute https URL, or http on this machine, without credentials or fragment")
 }
 
 /// In the notation of Standard Webhooks.
-fn read_webhook_secrets(value: Option<&str>) -> Result<Vec<Vec<u8>>, VariableError> {
+fn parse_webhook_secrets(secrets: &str) -> Result<Vec<Vec<u8>>, &'static str> {
     let secret = |text: &str| {
         let secret = STANDARD.decode(text.trim().strip_prefix("whsec_")?).ok()?;
         (24..=64).contains(&secret.len()).then_some(secret)
     };
-    let secrets = value.map_or(Some(Vec::new()), |value| {
-        value.split(',').map(secret).collect()
-    });
-    secrets.ok_or(VariableError {
-        variable: "WEBHOOK_SECRET",
-        rule: "must be whsec_ and the base64 of 24 to 64 bytes, or several of them separated by commas",
-    })
+    let secrets = secrets.split(',').map(secret).collect::<Option<_>>();
+    secrets.ok_or(
+        "must be whsec_ and the base64 of 24 to 64 bytes, or several of them separated by commas",
+    )
 }
 
-fn read_webhook_hosts(value: Option<&str>) -> Result<Vec<String>, VariableError> {
-    let hosts = split_list(value);
-    if hosts.iter().all(|host| is_host(host)) {
-        return Ok(hosts);
-    }
-    Err(VariableError {
-        variable: "WEBHOOK_HOSTS",
-        rule: "must be hosts such as hooks.example or hooks.example:8443, in lower case and separated by commas",
-    })
+fn parse_webhook_hosts(hosts: &str) -> Result<Vec<String>, &'static str> {
+    let hosts = split_list(Some(hosts));
+    let are_valid = hosts.iter().all(|host| is_host(host));
+    are_valid.then_some(hosts).ok_or(
+        "must be hosts such as hooks.example or hooks.example:8443, in lower case and separated by commas",
+    )
 }
 
-fn read_keep_prompts(value: Option<&str>) -> Result<KeepPrompts, VariableError> {
-    let kept = value.map_or(Some(KeepPrompts::Whole), KeepPrompts::from_name);
-    kept.ok_or(VariableError {
-        variable: "KEEP_PROMPTS",
-        rule: "must be first-line or whole",
-    })
-}
-
-fn from_days(days: u32) -> Millis {
-    Millis::from_seconds(u64::from(days) * 86_400)
+fn parse_keep_prompts(name: &str) -> Result<KeepPrompts, &'static str> {
+    let all = [KeepPrompts::FirstLine, KeepPrompts::Whole];
+    let named = all.into_iter().find(|keep| keep.name() == name);
+    named.ok_or("must be first-line or whole")
 }

@@ -139,11 +139,12 @@ impl Polling {
 }
 
 impl Record {
-    fn new(state: State, is_listed: bool, has_webhook: bool, now: Millis) -> Self {
+    /// Neither listed nor with a webhook.
+    fn new(state: State, now: Millis) -> Self {
         Self {
-            is_listed,
+            is_listed: false,
             is_pollable: true,
-            has_webhook,
+            has_webhook: false,
             created_at: now,
             started_at: now,
             checked_at: now,
@@ -241,8 +242,7 @@ impl Job {
             Event::Created { state, has_webhook } => {
                 // The record can already exist: a caller may have watched the job before the
                 // response to its creation arrived. The state that the poll returned is then newer.
-                let new = || Record::new(state, true, has_webhook, now);
-                let record = self.record.get_or_insert_with(new);
+                let record = self.record.get_or_insert_with(|| Record::new(state, now));
                 record.is_listed = true;
                 record.has_webhook = has_webhook;
                 let end = record.state.end.filter(|_| has_webhook);
@@ -268,7 +268,7 @@ impl Job {
                 let mut effects = if let Some(record) = &mut self.record {
                     record.set_state(state, now)
                 } else {
-                    self.record = Some(Record::new(state, false, false, now));
+                    self.record = Some(Record::new(state, now));
                     vec![Effect::Notify]
                 };
                 effects.extend(self.give_up_if_late(now, timing));
@@ -300,10 +300,8 @@ impl Job {
             self.polling = Polling::default();
             return effects;
         };
-        let wait = failure
-            .retry_after
-            .map(|wait| wait.min(timing.poll_duration));
-        record.not_before = wait.map_or(Millis(0), |wait| now.plus(wait));
+        let after = |wait: Millis| now.plus(wait.min(timing.poll_duration));
+        record.not_before = failure.retry_after.map_or(Millis(0), after);
         record.checked_at = now;
         if failure.is_missing {
             let since = *record.missing_since.get_or_insert(now);
@@ -320,10 +318,8 @@ impl Job {
     }
 
     fn on_due(&mut self, interest: Interest, now: Millis, timing: &Timing) -> Vec<Effect> {
-        let is_due = self
-            .next_time(interest, now, timing)
-            .is_some_and(|at| at <= now);
-        if !is_due {
+        let next = self.next_time(interest, now, timing);
+        if next.is_none_or(|at| at > now) {
             return Vec::new();
         }
         let effects = self.give_up_if_late(now, timing);

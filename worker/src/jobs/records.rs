@@ -20,20 +20,16 @@ pub const fn has_room_for_whole(bytes: u64) -> bool {
     bytes <= MAX_BYTES_FOR_WHOLE
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum KeepPrompts {
     /// See [`summarize_prompt`].
     FirstLine,
     /// As long as the database has room.
+    #[default]
     Whole,
 }
 
 impl KeepPrompts {
-    pub fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::FirstLine, Self::Whole];
-        all.into_iter().find(|own| own.name() == name)
-    }
-
     pub const fn name(self) -> &'static str {
         match self {
             Self::FirstLine => "first-line",

@@ -56,16 +56,14 @@ impl Resource {
         id: &str,
     ) -> Result<(Operation, String), ValidationError> {
         Ok(match self {
-            Self::Job => (
-                Operation::GetAgentJob,
-                GetAgentJob::new(JobId::new(id)?).request(project).target,
-            ),
-            Self::Deployment => (
-                Operation::GetDeployment,
-                GetDeployment::new(StatusId::new(id)?)
-                    .request(project)
-                    .target,
-            ),
+            Self::Job => {
+                let read = GetAgentJob::new(JobId::new(id)?);
+                (Operation::GetAgentJob, read.request(project).target)
+            }
+            Self::Deployment => {
+                let read = GetDeployment::new(StatusId::new(id)?);
+                (Operation::GetDeployment, read.request(project).target)
+            }
         })
     }
 

@@ -1,20 +1,5 @@
 //! The store of a project's jobs. Separate stores contain the idempotency keys and the outbox.
 
-macro_rules! job_columns {
-    () => {
-        "row, id, listed, webhook, created_at, status, data, version, checked_at, last_started_at,
-          not_before, missing_since, since, given_up_start IS last_started_at AS given_up,
-          webhook_poll"
-    };
-}
-
-/// The argument continues the query after the table.
-macro_rules! select_jobs {
-    ($($rest:tt)+) => {
-        concat!("SELECT ", job_columns!(), " FROM job ", $($rest)+)
-    };
-}
-
 mod changes;
 pub mod idempotency;
 mod listing;
@@ -33,6 +18,12 @@ pub use changes::DELETION_LIFE;
 
 use crate::jobs::resource::Resource;
 use crate::runtime::{Database, HostError, HostResult};
+
+/// Selects each [`JobRow`](crate::jobs::job_row::JobRow).
+const SELECT_JOBS: &str = "SELECT row, id, listed, webhook, created_at, status, data, version,
+      checked_at, last_started_at, not_before, missing_since, since,
+      given_up_start IS last_started_at AS given_up, webhook_poll
+    FROM job";
 
 /// An alarm polls and deletes at most this number of jobs.
 const MAX_JOBS_PER_ALARM: u64 = 20;
@@ -70,7 +61,7 @@ impl JobStore {
             None => {}
         }
         let insert = "INSERT INTO project (id, resource) VALUES (?, ?)";
-        self.database.execute(insert, &[&id, &resource.as_str()])?;
+        self.database.execute(insert, &[&id, &resource])?;
         // `set` fails only if the cell has a value. The cell was empty above, and no other code has
         // run since.
         let _ = self.project.set(project);

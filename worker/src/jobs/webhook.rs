@@ -7,6 +7,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use quillgate::Millis;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
@@ -246,8 +247,10 @@ fn lengthen(wait: Millis, jitter: f64) -> Millis {
     Millis(wait.0 + wait.0 * permille / 1000)
 }
 
-/// A job can end more than once, because it can restart, and its final status can change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A job can end more than once, because it can restart, and its final status can change. The
+/// serialized name is the one in the `outbox` table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum JobEnd {
     Completed,
     Failed,
@@ -257,21 +260,6 @@ pub enum JobEnd {
     Unfinished,
     /// Mintlify responded 404 for [`LOST_AFTER`](crate::jobs::poll::LOST_AFTER).
     NotFound,
-}
-
-impl JobEnd {
-    /// The name in the `outbox` table.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Failed => "failed",
-            Self::Archived => "archived",
-            Self::Success => "success",
-            Self::Failure => "failure",
-            Self::Unfinished => "unfinished",
-            Self::NotFound => "not_found",
-        }
-    }
 }
 
 /// The body contains the project and the address, so that a receiver can reject events for other

@@ -11,11 +11,13 @@ pub fn now() -> Millis {
 }
 
 /// RFC 9110, section 5.6.7.
-#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub fn http_date(time: Millis) -> String {
+    to_date(time).to_utc_string().into()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+pub fn to_date(time: Millis) -> js_sys::Date {
     js_sys::Date::new(&JsValue::from_f64(time.0 as f64))
-        .to_utc_string()
-        .into()
 }
 
 #[expect(

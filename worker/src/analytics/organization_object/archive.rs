@@ -152,19 +152,20 @@ impl Organization {
     }
 
     fn archive_requests_left(&self) -> HostResult<u32> {
-        let limit = self.settings.archive.limit;
-        let policy = RateLimitPolicy::Analytics;
-        let (_, usage) = self.budget.count(policy, Some(CALLER), limit, now())?;
-        Ok(usage.left())
+        let (_, snapshot) = self.budget.snapshot(&self.archive_budget(), now())?;
+        Ok(snapshot.quota.map_or(0, |usage| usage.left()))
+    }
+
+    fn archive_budget(&self) -> BudgetRequest {
+        BudgetRequest {
+            caller: CALLER.to_owned(),
+            quota: Some(self.settings.archive.limit),
+            ..BudgetRequest::of_all(RateLimitPolicy::Analytics)
+        }
     }
 
     async fn fetch_part(&self, run: &mut Run<'_>, target: Target) -> HostResult<ControlFlow<()>> {
-        let budget = BudgetRequest {
-            policy: RateLimitPolicy::Analytics,
-            caller: CALLER.to_owned(),
-            quota: Some(self.settings.archive.limit),
-            ceilings: Vec::new(),
-        };
+        let budget = self.archive_budget();
         let Ok(reservation) = self.reserve(&budget)? else {
             return Ok(ControlFlow::Break(()));
         };

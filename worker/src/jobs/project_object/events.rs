@@ -174,10 +174,10 @@ impl Project {
     /// The Worker counts a read for the watcher's caller, and closes the watcher's socket if the
     /// caller has no reads left.
     fn charge_watcher(&self, id: &str) {
-        let mut watchers = self.find_watchers(id);
-        if !watchers.is_empty() {
-            // A random choice charges all watchers equally often on average.
-            let watcher = watchers.swap_remove(pick_index(watchers.len()));
+        let watchers = self.find_watchers(id).into_iter();
+        // A random choice charges all watchers equally often on average.
+        let drawn = watchers.map(|watcher| (random(), watcher));
+        if let Some((_, watcher)) = drawn.max_by(|(a, _), (b, _)| a.total_cmp(b)) {
             sockets::send(&watcher, CHARGE_TEXT);
         }
     }
@@ -204,14 +204,4 @@ impl Project {
             sockets::close(&socket, text);
         }
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a number of sockets"
-)]
-fn pick_index(count: usize) -> usize {
-    (random() * count as f64) as usize
 }

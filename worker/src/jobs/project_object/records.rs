@@ -41,9 +41,8 @@ impl Project {
     }
 
     /// Polls the stalest unfinished jobs, and waits for the responses: see [`Self::await_polls`].
-    async fn refresh(self: &Rc<Self>, ids: &RequestIds, rows: Vec<JobRow>) -> HostResult<()> {
+    async fn refresh(self: &Rc<Self>, ids: &RequestIds, mut stale: Vec<JobRow>) -> HostResult<()> {
         let now = now();
-        let mut stale = rows;
         stale.retain(|row| {
             !row.record(self.jobs.resource()).is_finished()
                 && self.job(&row.id, Some(row)).is_stale(now, &self.timing)

@@ -1,6 +1,7 @@
 use std::rc::Rc;
 
 use quillgate::Millis;
+use worker::ScheduledTime;
 
 use crate::jobs::job_row::JobRow;
 use crate::jobs::machine::{Effect, Event, Interest};
@@ -8,7 +9,7 @@ use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::watch::LIST_TAG;
 use crate::jobs::store::DELETION_LIFE;
-use crate::runtime::{HostResult, SharedTask, log_for_operator, new_uuid, now};
+use crate::runtime::{HostResult, SharedTask, log_for_operator, new_uuid, now, to_date};
 use crate::upstream::request::RequestIds;
 
 /// The interval at which the alarm deletes expired records, in milliseconds.
@@ -163,15 +164,10 @@ impl Project {
         }
         self.alarm.set(Some(next));
         let storage = self.state.storage();
-        let set = storage.set_alarm(to_scheduled_time(next)).await;
+        let set = storage.set_alarm(ScheduledTime::new(to_date(next))).await;
         if set.is_err() {
             self.alarm.set(None);
         }
         Ok(set?)
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-fn to_scheduled_time(instant: Millis) -> worker::ScheduledTime {
-    worker::ScheduledTime::new(js_sys::Date::new(&(instant.0 as f64).into()))
 }

@@ -68,8 +68,10 @@ impl Project {
             Ok(_) => Ok(()),
             Err(_) => self.database.transaction(conclude),
         };
-        self.conclude_in_organization(ids, write, &reservation, &outcome)
-            .await;
+        if write.resource() == Resource::Deployment {
+            self.conclude_in_organization(&ids.project, &reservation, &outcome)
+                .await;
+        }
         if let Err(error) = concluded {
             self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
             return Err(error);
@@ -102,41 +104,41 @@ impl Project {
         ids: &RequestIds,
         write: &'a Write,
     ) -> HostResult<Result<(KeyReservation<'a>, Reservation), Reply>> {
-        let reserve_key = || -> HostResult<_> {
-            let reserved = self.keys.reserve(&ids.id, write)?;
-            Ok(reserved.map_err(|response| (response, RequestMetrics::default())))
+        let reserve_key = || self.keys.reserve(&ids.id, write);
+        let refuse = |response, budget_left| {
+            let metrics = RequestMetrics {
+                budget_left,
+                ..RequestMetrics::default()
+            };
+            Ok(Err((response, metrics)))
         };
         let conclude = |key, reserved| match reserved {
             Ok(reservation) => Ok(Ok((key, reservation))),
             Err(refusal) => {
                 self.keys.conclude(&key, KeyOutcome::Release, &refusal)?;
-                let metrics = RequestMetrics {
-                    budget_left: Some(0),
-                    ..RequestMetrics::default()
-                };
-                Ok(Err((refusal, metrics)))
+                refuse(refusal, Some(0))
             }
         };
-        let refuse = |problem: &Problem| GatewayResponse::problem(problem, &ids.id);
+        let respond = |problem: Problem| GatewayResponse::problem(&problem, &ids.id);
         if write.resource() == Resource::Job {
             return self.database.transaction(|| match reserve_key()? {
                 Ok(key) => {
                     let reserved = self.budget.reserve(&write.budget, self.upstream.timeout)?;
-                    conclude(key, reserved.map_err(|problem| refuse(&problem)))
+                    conclude(key, reserved.map_err(respond))
                 }
-                Err(refusal) => Ok(Err(refusal)),
+                Err(replay) => refuse(replay, None),
             });
         }
         // If this instance ends before the write is sent, the outcome of the key is unknown.
         let key = match reserve_key()? {
             Ok(key) => key,
-            Err(refusal) => return Ok(Err(refusal)),
+            Err(replay) => return refuse(replay, None),
         };
         let organization = &self.organization;
         let reserved = organization.reserve_write(&ids.id, &write.budget).await;
         let reserved = reserved.unwrap_or_else(|error| {
             log_for_operator(&error.to_string());
-            Err(refuse(&Problem::object_unavailable()))
+            Err(respond(Problem::object_unavailable()))
         });
         conclude(key, reserved)
     }
@@ -144,14 +146,10 @@ impl Project {
     /// If the organization's object fails, the reservation counts until its hold ends.
     async fn conclude_in_organization(
         &self,
-        ids: &RequestIds,
-        write: &Write,
+        project: &str,
         reservation: &Reservation,
         outcome: &Result<Snapshot, UpstreamFailure>,
     ) {
-        if write.resource() == Resource::Job {
-            return;
-        }
         let started = outcome.as_ref().ok();
         let is_sent = outcome.as_ref().err().is_none_or(|failure| failure.is_sent);
         let write = WriteOutcome {
@@ -160,7 +158,7 @@ impl Project {
                 ReservationOutcome::Released if is_sent => ReservationOutcome::Counted,
                 outcome => outcome,
             },
-            project: ids.project.clone(),
+            project: project.to_owned(),
             deployment: started.and_then(|snapshot| snapshot.id.clone()),
         };
         if let Err(error) = self.organization.conclude_write(&write).await {

@@ -5,7 +5,7 @@ use quillgate::credential::{BaseUrl, is_header_value};
 use crate::http::response::HeaderFields;
 use crate::upstream::request::USER_AGENT;
 use crate::upstream::upstream_settings::read_base_url;
-use crate::variable::{VariableError, Variables, variables};
+use crate::variable::{VariableError, Variables, read_variable, variables};
 
 variables! {
     /// The token with which the gateway reads the state of pull requests.
@@ -41,7 +41,7 @@ impl PullRequestSettings {
     pub fn read(variables: Variables<'_>) -> Result<Option<Self>, VariableError> {
         // All three variables are read even if requests are off: `check_config` records which names
         // are read, and reports other names as unknown.
-        let token = read_token(variables("GITHUB_TOKEN"))?;
+        let token = read_variable("GITHUB_TOKEN", variables, parse_token)?;
         let base_url = read_base_url("GITHUB_API_URL", variables, GITHUB_API)?;
         let is_on = match variables("PULL_REQUEST_STATES").as_deref() {
             None => token.is_some(),
@@ -70,13 +70,9 @@ impl PullRequestSettings {
 }
 
 /// An admin key of Mintlify must not be sent to GitHub.
-fn read_token(value: Option<String>) -> Result<Option<GitHubToken>, VariableError> {
-    let fits = |token: &String| is_header_value(token) && !token.starts_with("mint_");
-    match value {
-        Some(token) if !fits(&token) => Err(VariableError {
-            variable: "GITHUB_TOKEN",
-            rule: "must be a token of GitHub: visible ASCII without spaces, not a key of Mintlify",
-        }),
-        token => Ok(token.map(GitHubToken)),
+fn parse_token(token: &str) -> Result<Option<GitHubToken>, &'static str> {
+    if is_header_value(token) && !token.starts_with("mint_") {
+        return Ok(Some(GitHubToken(token.to_owned())));
     }
+    Err("must be a token of GitHub: visible ASCII without spaces, not a key of Mintlify")
 }

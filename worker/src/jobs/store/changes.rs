@@ -31,8 +31,9 @@ impl JobStore {
     /// cannot replay all changes after the position, the client receives these states and then
     /// `reset`.
     pub fn list_events(&self, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
-        let history = match after {
-            Some(after) => self.history(after)?,
+        let query = include_str!("sql/count_missed_changes.sql");
+        let history: Option<ListHistory> = match after {
+            Some(after) => self.database.first(query, &[&after, &(MAX_REPLAYED + 1)])?,
             None => None,
         };
         let after =
@@ -63,12 +64,6 @@ impl JobStore {
         Ok(events)
     }
 
-    /// Each count stops at [`MAX_REPLAYED`] + 1. Returns `None` before the project's id is stored.
-    fn history(&self, after: u64) -> HostResult<Option<ListHistory>> {
-        let query = include_str!("sql/count_missed_changes.sql");
-        self.database.first(query, &[&after, &(MAX_REPLAYED + 1)])
-    }
-
     /// The states after the version `after`, oldest first. Only the current state if `after` is
     /// `None` or higher than the current version.
     pub fn events(&self, id: &str, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
@@ -77,8 +72,7 @@ impl JobStore {
               SELECT version, data FROM event WHERE job = ?1 UNION ALL SELECT version, data FROM own
             ) WHERE version > (SELECT iif(?2 <= version, ?2, version - 1) FROM own)
             ORDER BY version";
-        self.database
-            .rows(query, &[&id, &after, &self.resource().as_str()])
+        self.database.rows(query, &[&id, &after, &self.resource()])
     }
 
     /// Records the number of the latest removed deletion.

@@ -118,33 +118,29 @@ impl IdempotencyStore {
         let Some((caller, key)) = reservation.key else {
             return Ok(());
         };
+        let database = &self.database;
+        let GatewayResponse { status, body, .. } = response;
         match (outcome, &reservation.earlier) {
             (KeyOutcome::Store, _) => {
                 let update = "UPDATE idempotency
                     SET state = 'done', status = ?, headers = ?, body = ?
                     WHERE caller = ? AND key = ?";
                 let headers = response.headers.to_json();
-                self.database.execute(
-                    update,
-                    &[&response.status, &headers, &response.body, &caller, &key],
-                )
+                database.execute(update, &[status, &headers, body, &caller, &key])
             }
             (KeyOutcome::Unknown, _) => {
                 let update =
                     "UPDATE idempotency SET state = 'unknown' WHERE caller = ? AND key = ?";
-                self.database.execute(update, &[&caller, &key])
+                database.execute(update, &[&caller, &key])
             }
-            (KeyOutcome::Release, Some(earlier)) => {
+            (KeyOutcome::Release, Some(KeyRecord { state, at, .. })) => {
                 let update =
                     "UPDATE idempotency SET state = ?, at = ? WHERE caller = ? AND key = ?";
-                self.database.execute(
-                    update,
-                    &[&earlier.state.as_str(), &earlier.at, &caller, &key],
-                )
+                database.execute(update, &[state, at, &caller, &key])
             }
             (KeyOutcome::Release, None) => {
                 let delete = "DELETE FROM idempotency WHERE caller = ? AND key = ?";
-                self.database.execute(delete, &[&caller, &key])
+                database.execute(delete, &[&caller, &key])
             }
         }
     }

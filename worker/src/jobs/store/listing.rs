@@ -1,23 +1,11 @@
-use super::JobStore;
+use super::{JobStore, SELECT_JOBS};
 use crate::jobs::job_row::JobRow;
 use crate::jobs::records::{JobQuery, Position, encode_cursor};
 use crate::jobs::resource::Resource;
 use crate::json;
 use crate::runtime::{HostResult, Values};
 
-macro_rules! listed_job {
-    () => {
-        include_str!("sql/listed_job.sql")
-    };
-}
-
-/// Selects a [`quillgate::JobRecord`] without `messages` and `changes`, which together can exceed 2
-/// MB, the runtime's limit for a value.
-const RECORD: &str = concat!(
-    "SELECT json_object('job', ",
-    listed_job!(),
-    ", 'prompt', coalesce(prompt, prompt_summary)) FROM job WHERE id = ? AND listed = 1"
-);
+const LISTED_JOB: &str = include_str!("sql/listed_job.sql");
 
 const MESSAGES: &str = include_str!("sql/messages.sql");
 
@@ -36,7 +24,7 @@ impl JobStore {
     /// An SQL expression that converts a row of `job` to an element of the list as JSON.
     fn listed_row(&self) -> &'static str {
         match self.resource() {
-            Resource::Job => listed_job!(),
+            Resource::Job => LISTED_JOB,
             Resource::Deployment => include_str!("sql/listed_deployment.sql"),
         }
     }
@@ -54,12 +42,13 @@ impl JobStore {
         let revision: Option<u64> = self.database.value("SELECT revision FROM project", &[])?;
         let revision = revision.unwrap_or_default();
         let found = self.scan(query).await?;
-        let select = select_jobs!(
-            "WHERE row IN (SELECT value FROM json_each(?)) ORDER BY created_at DESC, row DESC"
+        let select = format!(
+            "{SELECT_JOBS} WHERE row IN (SELECT value FROM json_each(?))
+            ORDER BY created_at DESC, row DESC"
         );
         let rows: Vec<_> = found.jobs.iter().map(|job| job.row).collect();
         Ok(JobPage {
-            rows: self.database.rows(select, &[&json::to_text(&rows)])?,
+            rows: self.database.rows(&select, &[&json::to_text(&rows)])?,
             next: found.next,
             revision,
         })
@@ -86,7 +75,13 @@ impl JobStore {
     }
 
     pub fn read_record(&self, id: &str) -> HostResult<Option<String>> {
-        let Some(record) = self.database.value::<String>(RECORD, &[&id])? else {
+        // A `quillgate::JobRecord` without `messages` and `changes`, which together can exceed 2
+        // MB, the runtime's limit for a value.
+        let select = format!(
+            "SELECT json_object('job', {LISTED_JOB}, 'prompt', coalesce(prompt, prompt_summary))
+            FROM job WHERE id = ? AND listed = 1"
+        );
+        let Some(record) = self.database.value::<String>(&select, &[&id])? else {
             return Ok(None);
         };
         let properties = record.strip_suffix('}').unwrap_or(&record);

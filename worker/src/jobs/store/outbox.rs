@@ -66,7 +66,7 @@ impl Outbox {
         let insert = "INSERT INTO outbox (id, url, status, job, ended_at, due)
             VALUES (?1, ?2, ?3, ?4, strftime('%Y-%m-%dT%H:%M:%fZ', ?5 / 1000.0, 'unixepoch'), ?5)";
         self.database
-            .execute(insert, &[&id, &url, &end.as_str(), &job, &now()])
+            .execute(insert, &[&id, &url, &end, &job, &now()])
     }
 
     /// After the first attempt, the webhook stays unchanged, because all attempts must send the
@@ -74,7 +74,7 @@ impl Outbox {
     pub fn update_unsent(&self, id: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let update = "UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0
               AND CASE WHEN json_valid(job) THEN ? IN (json_extract(job, '$.id'), json_extract(job, '$._id')) END";
-        self.database.execute(update, &[&job, &end.as_str(), &id])
+        self.database.execute(update, &[&job, &end, &id])
     }
 
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
@@ -98,30 +98,21 @@ impl Outbox {
         if waiting.is_empty() {
             return Ok(Vec::new());
         }
-        let lease = || self.lease_due(&waiting, now());
-        let (taken, queue) = self.database.transaction(lease)?;
+        let update = "UPDATE outbox SET due = ? WHERE id =
+            (SELECT id FROM outbox WHERE receiver = ? ORDER BY due LIMIT 1)
+            RETURNING id, receiver";
+        let (now, database) = (now(), &self.database);
+        let (taken, queue) = database.transaction(|| {
+            let mut queue = self.queue.borrow().clone();
+            let mut taken: Vec<LeasedWebhook> = Vec::new();
+            while let Some(receiver) = queue.choose(&waiting, now) {
+                taken.extend(database.rows(update, &[&now.plus(LEASE), &receiver])?);
+                queue.begin(receiver, now);
+            }
+            Ok((taken, queue))
+        })?;
         *self.queue.borrow_mut() = queue;
         Ok(taken)
-    }
-
-    fn lease_due(
-        &self,
-        waiting: &[Waiting],
-        now: Millis,
-    ) -> HostResult<(Vec<LeasedWebhook>, DeliveryQueue)> {
-        let mut queue = self.queue.borrow().clone();
-        let mut taken = Vec::new();
-        while let Some(receiver) = queue.choose(waiting, now) {
-            let update = "UPDATE outbox SET due = ? WHERE id =
-                (SELECT id FROM outbox WHERE receiver = ? ORDER BY due LIMIT 1)
-                RETURNING id, receiver";
-            taken.extend(
-                self.database
-                    .first::<LeasedWebhook>(update, &[&now.plus(LEASE), &receiver])?,
-            );
-            queue.begin(receiver, now);
-        }
-        Ok((taken, queue))
     }
 
     /// Sends a leased webhook at most once. Schedules a retry without sending if no connection is

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::search::find_folded;
-use super::{JobStore, MAX_JOBS_PER_ALARM};
+use super::{JobStore, MAX_JOBS_PER_ALARM, SELECT_JOBS};
 use crate::jobs::events::StreamEvent;
 use crate::jobs::job_row::{JobRow, read_boolean};
 use crate::jobs::machine::Record;
@@ -27,20 +27,6 @@ const MAX_PAST_STATES: u64 = 100;
 const MAX_DELETED_STATES: u64 = 10;
 /// The gateway cannot store the reserved fifth of the database in this time.
 const ROOM_PERIOD: Millis = Millis::from_seconds(60);
-
-/// Without `INDEXED BY`, `SQLite` chooses another index and reads every job. It uses a partial
-/// index only if the query repeats the index's condition.
-macro_rules! unfinished_jobs {
-    ($condition:literal) => {
-        select_jobs!(
-            "INDEXED BY job_unfinished
-            WHERE listed = 1 AND coalesce(status, '') NOT IN ('completed', 'failed', 'archived') ",
-            $condition,
-            " AND last_started_at > ? AND given_up_start IS NOT last_started_at
-            ORDER BY last_started_at DESC LIMIT ?"
-        )
-    };
-}
 
 #[derive(Default, Deserialize)]
 pub struct NextTimes {
@@ -236,23 +222,24 @@ impl JobStore {
     }
 
     pub fn find(&self, id: &str) -> HostResult<Option<JobRow>> {
-        let query = select_jobs!("WHERE id = ?");
-        self.database.first(query, &[&id])
+        let query = format!("{SELECT_JOBS} WHERE id = ?");
+        self.database.first(&query, &[&id])
     }
 
     pub fn find_all(&self, ids: &HashSet<String>) -> HostResult<Vec<JobRow>> {
-        let query = select_jobs!("WHERE id IN (SELECT value FROM json_each(?))");
-        self.database.rows(query, &[&json::to_text(&ids)])
+        let query = format!("{SELECT_JOBS} WHERE id IN (SELECT value FROM json_each(?))");
+        self.database.rows(&query, &[&json::to_text(&ids)])
     }
 
     /// The earliest due time comes first.
     pub fn due(&self, polled: &HashSet<String>, now: Millis) -> HostResult<Vec<JobRow>> {
-        let query = select_jobs!(
-            "WHERE webhook_poll <= ? AND id NOT IN (SELECT value FROM json_each(?))
+        let query = format!(
+            "{SELECT_JOBS} WHERE webhook_poll <= ? AND id NOT IN (SELECT value FROM json_each(?))
             ORDER BY webhook_poll LIMIT ?"
         );
+        let polled = json::to_text(polled);
         self.database
-            .rows(query, &[&now, &json::to_text(polled), &MAX_JOBS_PER_ALARM])
+            .rows(&query, &[&now, &polled, &MAX_JOBS_PER_ALARM])
     }
 
     pub fn next_times(&self, polled: &HashSet<String>) -> HostResult<NextTimes> {
@@ -265,13 +252,19 @@ impl JobStore {
 
     /// The most recently started jobs come first.
     pub fn unfinished(&self, earliest: Millis) -> HostResult<Vec<JobRow>> {
-        let query = match self.resource() {
-            Resource::Job => unfinished_jobs!(""),
+        let unfinished = match self.resource() {
+            Resource::Job => "",
             // The index does not know how deployments end.
-            Resource::Deployment => {
-                unfinished_jobs!("AND coalesce(status, '') NOT IN ('success', 'failure')")
-            }
+            Resource::Deployment => "AND coalesce(status, '') NOT IN ('success', 'failure')",
         };
-        self.database.rows(query, &[&earliest, &MAX_UNFINISHED])
+        // Without `INDEXED BY`, SQLite chooses another index and reads every job. It uses a partial
+        // index only if the query repeats the index's condition.
+        let query = format!(
+            "{SELECT_JOBS} INDEXED BY job_unfinished
+            WHERE listed = 1 AND coalesce(status, '') NOT IN ('completed', 'failed', 'archived')
+              {unfinished} AND last_started_at > ? AND given_up_start IS NOT last_started_at
+            ORDER BY last_started_at DESC LIMIT ?"
+        );
+        self.database.rows(&query, &[&earliest, &MAX_UNFINISHED])
     }
 }

@@ -1,6 +1,8 @@
 //! The order of webhook deliveries. A receiver gets one webhook at a time, so a slow receiver
 //! delays only its own webhooks.
 
+use std::collections::HashMap;
+
 use quillgate::Millis;
 use serde::Deserialize;
 
@@ -24,7 +26,6 @@ pub struct Waiting {
 
 #[derive(Debug, Clone, Default)]
 struct Receiver {
-    origin: String,
     /// `None` without a delivery in flight.
     leased_at: Option<Millis>,
     /// `None` while the delivery waits for a permit.
@@ -41,15 +42,16 @@ impl Receiver {
     }
 }
 
+/// By origin.
 #[derive(Debug, Clone, Default)]
-pub struct DeliveryQueue(Vec<Receiver>);
+pub struct DeliveryQueue(HashMap<String, Receiver>);
 
 impl DeliveryQueue {
     /// A fast receiver, then the one that has waited longest for its turn.
     pub fn choose<'a>(&self, waiting: &'a [Waiting], now: Millis) -> Option<&'a str> {
         let due = self.eligible(waiting, now).filter(|one| one.due <= now);
         let first = due.min_by_key(|one| {
-            let known = self.find(&one.receiver);
+            let known = self.0.get(&one.receiver);
             let was_slow = known.is_some_and(|known| known.was_slow);
             (was_slow, known.and_then(|known| known.served_at), one.due)
         });
@@ -62,7 +64,7 @@ impl DeliveryQueue {
         // A delivery can outlive its lease. An alarm at the end of that lease would be in the past
         // and would fire continuously.
         let earliest = now.plus(MIN_LEASE_PAUSE);
-        let leases = self.0.iter().filter_map(|known| known.leased_at);
+        let leases = self.0.values().filter_map(|known| known.leased_at);
         let lease_ends = leases.map(|leased_at| leased_at.plus(LEASE).max(earliest));
         let due = self.eligible(waiting, now).map(|one| one.due);
         due.chain(lease_ends).min()
@@ -79,16 +81,13 @@ impl DeliveryQueue {
     }
 
     fn lease(&mut self, receiver: &str, now: Millis, sent_at: Option<Millis>) {
-        let at = self.0.iter().position(|known| known.origin == receiver);
-        let mut known = at.map(|at| self.0.swap_remove(at)).unwrap_or_default();
-        receiver.clone_into(&mut known.origin);
+        let known = self.0.entry(receiver.to_owned()).or_default();
         (known.leased_at, known.sent_at) = (Some(now), sent_at);
-        self.0.push(known);
     }
 
     /// A delivery without a request does not show whether the receiver is slow.
     pub fn finish(&mut self, receiver: &str, now: Millis) {
-        let Some(known) = self.0.iter_mut().find(|known| known.origin == receiver) else {
+        let Some(known) = self.0.get_mut(receiver) else {
             return;
         };
         if known.leased_at.take().is_none() {
@@ -105,19 +104,15 @@ impl DeliveryQueue {
         waiting: &'a [Waiting],
         now: Millis,
     ) -> impl Iterator<Item = &'a Waiting> {
-        let in_flight = || self.0.iter().filter(|known| known.leased_at.is_some());
+        let in_flight = || self.0.values().filter(|known| known.leased_at.is_some());
         let has_room = in_flight().count() < MAX_IN_FLIGHT;
         let is_slow_in_flight = in_flight().any(|known| known.is_slow(now));
         waiting.iter().filter(move |one| {
-            let known = self.find(&one.receiver);
+            let known = self.0.get(&one.receiver);
             let can_begin = known.is_none_or(|known| {
                 known.leased_at.is_none() && !(is_slow_in_flight && known.was_slow)
             });
             has_room && can_begin
         })
-    }
-
-    fn find(&self, receiver: &str) -> Option<&Receiver> {
-        self.0.iter().find(|known| known.origin == receiver)
     }
 }
