@@ -1,4 +1,4 @@
-use std::cell::Cell;
+use std::rc::Rc;
 
 use quillgate::{JobId, Method, Millis, Operation, ProjectId};
 
@@ -127,15 +127,14 @@ pub async fn write(context: &mut Context, operation: Operation) -> Result<HostRe
         let (response, metrics) =
             written.map_err(|error| mark_uncertain(error.into(), Method::Post))?;
         let wait = wait_for_budget(&response).filter(|wait| *wait <= deadline.since(now()));
-        let (Some(wait), Some(_waiter)) = (wait, Waiter::begin()) else {
-            context.metrics = metrics;
-            return Ok(response.into());
-        };
-        sleep(wait).await;
-        if context.request.signal().aborted() {
-            context.metrics = metrics;
-            return Ok(response.into());
+        if let (Some(wait), Some(_waiter)) = (wait, begin_waiting()) {
+            sleep(wait).await;
+            if !context.request.signal().aborted() {
+                continue;
+            }
         }
+        context.metrics = metrics;
+        return Ok(response.into());
     }
 }
 
@@ -146,27 +145,15 @@ fn wait_for_budget(response: &GatewayResponse) -> Option<Millis> {
     is_spent.then_some(Millis::from_seconds(seconds))
 }
 
-/// A write that waits for the budget. An isolate has at most [`MAX_WAITING`] of them.
-struct Waiter;
-
 thread_local! {
-    static WAITING: Cell<usize> = const { Cell::new(0) };
+    /// Each write that waits for the budget holds a clone.
+    static WAITING: Rc<()> = Rc::default();
 }
 
-impl Waiter {
-    fn begin() -> Option<Self> {
-        let waiting = WAITING.get();
-        (waiting < MAX_WAITING).then(|| {
-            WAITING.set(waiting + 1);
-            Self
-        })
-    }
-}
-
-impl Drop for Waiter {
-    fn drop(&mut self) {
-        WAITING.set(WAITING.get() - 1);
-    }
+/// An isolate has at most [`MAX_WAITING`] waiting writes.
+fn begin_waiting() -> Option<Rc<()>> {
+    let has_room = |waiting: &Rc<()>| Rc::strong_count(waiting) <= MAX_WAITING;
+    WAITING.with(|waiting| has_room(waiting).then(|| Rc::clone(waiting)))
 }
 
 pub async fn list(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {
