@@ -239,7 +239,7 @@ fn authorize_operator(
     caller: &Caller,
     facts: &mut Facts,
 ) -> Result<(), Problem> {
-    caller.require_operator()?;
+    caller.require_anywhere(OPERATE)?;
     if route.endpoint == Endpoint::Health {
         facts.project = read_operated_project(head, caller)?;
         return Ok(());

@@ -35,6 +35,10 @@ pub async fn read(context: &mut Context, resource: Resource) -> Result<HostRespo
         Ok(response) => Ok(response.into()),
         Err(failure) if failure.is_temporary() => {
             let stored = find_stored_job(context, resource, &job).await;
+            let stored = stored.unwrap_or_else(|problem| {
+                context.metrics.keep_operator_message(&problem);
+                None
+            });
             stored.ok_or(failure.problem)
         }
         Err(failure) => Err(failure.problem),
@@ -80,22 +84,14 @@ pub async fn fetch(
     Ok(exchange.outcome)
 }
 
-/// If the project's object fails, records the error for the log and returns `None`.
 async fn find_stored_job(
     context: &mut Context,
     resource: Resource,
     job: &JobId,
-) -> Option<HostResponse> {
-    let found = async {
-        let project = context.project_stub(resource)?;
-        Ok::<_, Problem>(project.find_stored_job(job.as_str()).await?)
-    };
-    let data = match found.await {
-        Ok(data) => data?,
-        Err(problem) => {
-            context.metrics.keep_operator_message(&problem);
-            return None;
-        }
+) -> Result<Option<HostResponse>, Problem> {
+    let project = context.project_stub(resource)?;
+    let Some(data) = project.find_stored_job(job.as_str()).await? else {
+        return Ok(None);
     };
     let upstream = context.metrics.upstream.as_ref();
     let cache = CacheStatus::UpstreamFailed {
@@ -107,7 +103,7 @@ async fn find_stored_job(
     let response = GatewayResponse::json(200, data);
     let response = response.with_header("cache-status", format!("quillgate; {cache}"));
     context.metrics.cache = Some(cache);
-    Some(response.into())
+    Ok(Some(response.into()))
 }
 
 pub async fn write(context: &mut Context, operation: Operation) -> Result<HostResponse, Problem> {
