@@ -118,14 +118,3 @@ impl<'de> Visitor<'de> for StrictVisitor {
         Ok(Value::Object(values))
     }
 }
-
-pub fn into_strings(value: Value) -> Option<Vec<String>> {
-    let Value::Array(items) = value else {
-        return None;
-    };
-    let text = |item| match item {
-        Value::String(text) => Some(text),
-        _ => None,
-    };
-    items.into_iter().map(text).collect()
-}
