@@ -45,7 +45,7 @@ pub enum Identity {
     Unverified(Box<UnverifiedToken>),
 }
 
-/// What the host found out about an [`Identity`].
+/// The result of the host's I/O for an [`Identity`].
 #[derive(Debug)]
 pub enum Evidence {
     /// `None` if the session has ended.
