@@ -39,10 +39,19 @@ pub struct Credentials<'a> {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Identity {
     Known(Rc<Caller>),
-    /// The host must read the session's record and call [`identify_session`].
+    /// The host must read the session's record.
     Session(SessionId),
     /// The host must verify the signature and call [`VerifiedTokens::remember`].
     Unverified(Box<UnverifiedToken>),
+}
+
+/// The result of the host's I/O for an [`Identity`].
+#[derive(Debug)]
+pub enum Evidence {
+    /// `None` if the session has ended.
+    Record(Option<String>),
+    /// Of a verified token.
+    Caller(Rc<Caller>),
 }
 
 /// An isolate reads the list of revoked tokens only once, so no token becomes revoked while it is

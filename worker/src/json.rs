@@ -9,9 +9,13 @@ use serde_json::{Map, Value};
 /// Rejects an object with two properties of the same name, because parsers disagree on which value
 /// counts (RFC 7515, section 10.12).
 pub fn parse(json: &[u8]) -> Option<Value> {
+    parse_text(std::str::from_utf8(json).ok()?).ok()
+}
+
+/// See [`parse`].
+pub fn parse_text(json: &str) -> serde_json::Result<Value> {
     // `from_slice` would add a second copy of the parser to the wasm module.
-    let Strict(value) = serde_json::from_str(std::str::from_utf8(json).ok()?).ok()?;
-    Some(value)
+    serde_json::from_str(json).map(|Strict(value)| value)
 }
 
 pub fn parse_map(json: &[u8]) -> Option<Map<String, Value>> {
@@ -24,58 +28,6 @@ pub fn parse_map(json: &[u8]) -> Option<Map<String, Value>> {
 /// JSON of another server may contain half surrogates.
 pub fn parse_lossy(json: &str) -> Option<Value> {
     parse(replace_half_surrogates(json).as_bytes())
-}
-
-/// A byte order mark is allowed (RFC 8259, section 8.1). An error contains no values of the body.
-pub fn parse_object(body: &[u8]) -> Result<Map<String, Value>, String> {
-    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-    if let Some(encoding) = find_encoding(body) {
-        return Err(format!("the body must be UTF-8, found {encoding}"));
-    }
-    let text = std::str::from_utf8(body).map_err(|error| {
-        let at = error.valid_up_to();
-        format!("the body must be UTF-8, found another encoding at byte {at}")
-    })?;
-    if text.trim_ascii().is_empty() {
-        return Err("the body must be a JSON object, but it is empty".to_owned());
-    }
-    let value = serde_json::from_str(text).map_err(|error| describe_error(&error))?;
-    let found = match value {
-        Strict(Value::Object(members)) => return Ok(members),
-        Strict(Value::Array(_)) => "an array",
-        Strict(Value::String(text)) if text.starts_with('{') => "a string; encode it only once",
-        Strict(Value::String(_)) => "a string",
-        Strict(Value::Number(_)) => "a number",
-        Strict(Value::Bool(_)) => "a boolean",
-        Strict(Value::Null) => "null",
-    };
-    Err(format!("the body must be a JSON object, found {found}"))
-}
-
-/// The body is certainly not UTF-8.
-fn find_encoding(body: &[u8]) -> Option<&'static str> {
-    match body {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, _, ..] | [_, 0, ..] => Some("UTF-16 or UTF-32"),
-        [0x1f, 0x8b, ..] => Some("gzip"),
-        _ => None,
-    }
-}
-
-/// The parser's messages end with the line and the column, and contain no value of the body.
-fn describe_error(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    match message
-        .split_once(" in hex escape")
-        .or_else(|| message.split_once(" of hex escape"))
-    {
-        Some((_, position)) => {
-            format!(
-                "the body must be Unicode, found half a surrogate pair, such as half an emoji,{position}"
-            )
-        }
-        None if error.is_data() => format!("the body {message}"),
-        None => format!("the body must be valid JSON: {message}"),
-    }
 }
 
 pub fn to_text<T: Serialize>(value: &T) -> String {
@@ -165,15 +117,4 @@ impl<'de> Visitor<'de> for StrictVisitor {
         }
         Ok(Value::Object(values))
     }
-}
-
-pub fn into_strings(value: Value) -> Option<Vec<String>> {
-    let Value::Array(items) = value else {
-        return None;
-    };
-    let text = |item| match item {
-        Value::String(text) => Some(text),
-        _ => None,
-    };
-    items.into_iter().map(text).collect()
 }

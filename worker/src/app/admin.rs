@@ -23,14 +23,11 @@ pub async fn read_health(context: &Context) -> Result<HostResponse, Problem> {
 pub async fn lift_block(context: &Context) -> Result<HostResponse, Problem> {
     let policy = context.facts.policy.ok_or_else(Problem::internal)?;
     if is_of_organization(policy) {
-        OrganizationStub::new(&context.env)?
-            .lift_block(policy)
-            .await?;
+        let organization = OrganizationStub::new(&context.env)?;
+        organization.lift_block(policy).await?;
     } else {
-        context
-            .project_stub(Resource::Job)?
-            .lift_block(policy)
-            .await?;
+        let project = context.project_stub(Resource::Job)?;
+        project.lift_block(policy).await?;
     }
     Ok(GatewayResponse::empty(204).into())
 }

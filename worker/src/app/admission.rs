@@ -11,7 +11,10 @@ use crate::app::routes::{self, Endpoint, HEALTH, Route};
 use crate::auth::caller::{Caller, OPERATE};
 use crate::auth::session::cookie::{self, Cookie, find_cookie};
 use crate::auth::session::cross_site::check_same_origin;
-use crate::auth::{Credentials, Identity, VerifiedTokens, identify, missing_session_problem};
+use crate::auth::{
+    Credentials, Evidence, Identity, VerifiedTokens, identify, identify_session,
+    missing_session_problem,
+};
 use crate::budget::is_of_organization;
 use crate::budget::read_budget::ReadBudget;
 use crate::http::content::{RequestValues, check_announced_body};
@@ -47,21 +50,17 @@ pub enum Admission {
     Admitted(Endpoint),
     /// The methods of the path, for `OPTIONS`.
     Preflight(Vec<&'static str>),
-    /// Identifying the caller needs I/O. The host then calls [`admit`] again with the caller.
-    Unidentified {
-        identity: Identity,
-        /// Whether an assertion may identify the caller of a session that has ended.
-        accepts_assertion: bool,
-    },
+    /// Identifying the caller needs I/O. The host then calls [`admit`] again with the evidence.
+    Unidentified(Identity),
 }
 
-/// Admits a request, or returns the problem of the first check that fails. `identified` is the
-/// caller, after [`Admission::Unidentified`]. The handlers check how values belong together.
+/// Admits a request, or returns the problem of the first check that fails. `evidence` follows
+/// [`Admission::Unidentified`]. The handlers check how values belong together.
 pub fn admit(
     config: &Config,
     head: &RequestHead,
     now: Millis,
-    identified: Option<Rc<Caller>>,
+    evidence: Option<Evidence>,
     (verified, reads): (&mut VerifiedTokens, &mut ReadBudget),
     facts: &mut Facts,
 ) -> Result<Admission, Problem> {
@@ -108,15 +107,16 @@ pub fn admit(
         Endpoint::PullRequest => Some(Operation::GetAgentJobRecord),
         Endpoint::Operation(operation) => Some(operation),
     };
-    let identity = match identified {
-        Some(caller) => Identity::Known(caller),
-        None => identify(&credentials, &config.auth, now, verified)?,
+    let (auth, assertion) = (&config.auth, credentials.access_assertion);
+    let identity = match evidence {
+        None => identify(&credentials, auth, now, verified)?,
+        Some(Evidence::Record(record)) => {
+            identify_session(record.as_deref(), assertion, auth, now, verified)?
+        }
+        Some(Evidence::Caller(caller)) => Identity::Known(caller),
     };
     let Identity::Known(caller) = identity else {
-        return Ok(Admission::Unidentified {
-            identity,
-            accepts_assertion: endpoint != Endpoint::ReadSession,
-        });
+        return Ok(Admission::Unidentified(identity));
     };
     facts.caller = Some(Rc::clone(&caller));
     // `identify` reads cookies and assertions only without this field.
@@ -239,7 +239,7 @@ fn authorize_operator(
     caller: &Caller,
     facts: &mut Facts,
 ) -> Result<(), Problem> {
-    caller.require_operator()?;
+    caller.require_anywhere(OPERATE)?;
     if route.endpoint == Endpoint::Health {
         facts.project = read_operated_project(head, caller)?;
         return Ok(());

@@ -17,9 +17,8 @@ const FINAL_LIFETIME: Millis = Millis::from_seconds(86_400);
 
 pub async fn read_series(context: &Context) -> Result<HostResponse, Problem> {
     let mut query = SeriesQuery::read(context.call()?)?;
-    let store = open_store(context)?;
-    let project = context.project()?;
-    let series = store.series(project.as_str(), &query).await;
+    let (store, project) = open_store(context)?;
+    let series = store.series(project, &query).await;
     let (mut stored, unread) = series.map_err(archive_failed)?;
     if let Some(day) = unread {
         query.end_before(day)?;
@@ -31,16 +30,14 @@ pub async fn read_series(context: &Context) -> Result<HostResponse, Problem> {
 
 pub async fn list_views(context: &Context) -> Result<HostResponse, Problem> {
     let query = ViewsQuery::read(context.call()?)?;
-    let store = open_store(context)?;
-    let project = context.project()?;
+    let (store, project) = open_store(context)?;
     let days = query.site();
     // If a day is stored between the two queries, the response counts its pages but lists the day
     // as missing. Such a response is not final.
-    let site = store.series(project.as_str(), &days).await;
+    let site = store.series(project, &days).await;
     let (site, _) = site.map_err(archive_failed)?;
-    let pages = store.pages(project.as_str(), &query).await;
-    let pages = pages.map_err(archive_failed)?;
-    let body = write_views(&query, &site, pages);
+    let pages = store.pages(project, &query).await;
+    let body = write_views(&query, &site, pages.map_err(archive_failed)?);
     Ok(respond(context, &days, &site, body))
 }
 
@@ -70,7 +67,7 @@ fn respond(
 }
 
 pub async fn read_status(context: &Context) -> Result<HostResponse, Problem> {
-    let stored = load(context, &open_store(context)?).await?;
+    let stored = load(context).await?;
     let settings = &context.config.analytics.archive;
     let body = archive::write_status(&stored.record, stored.bytes, settings, now());
     Ok(GatewayResponse::json(200, body).into())
@@ -78,7 +75,7 @@ pub async fn read_status(context: &Context) -> Result<HostResponse, Problem> {
 
 pub async fn estimate_backfill(context: &Context) -> Result<HostResponse, Problem> {
     let from = read_day(context.call()?, "dateFrom")?;
-    let record = load(context, &open_store(context)?).await?.record;
+    let record = load(context).await?.record;
     let settings = &context.config.analytics.archive;
     let (_, body) = archive::plan_backfill(record, from, settings, now());
     Ok(GatewayResponse::json(200, body).into())
@@ -86,29 +83,29 @@ pub async fn estimate_backfill(context: &Context) -> Result<HostResponse, Proble
 
 pub async fn begin_backfill(context: &mut Context) -> Result<HostResponse, Problem> {
     let from = read_day(&context.read_call().await?, "dateFrom")?;
-    let store = open_store(context)?;
-    let record = load(context, &store).await?.record;
+    let record = load(context).await?.record;
     let settings = &context.config.analytics.archive;
     let (first, body) = archive::plan_backfill(record, from, settings, now());
-    let project = context.project()?;
-    let stored = store.set_first_day(project.as_str(), first).await;
+    let (store, project) = open_store(context)?;
+    let stored = store.set_first_day(project, first).await;
     stored.map_err(archive_failed)?;
     Ok(GatewayResponse::json(202, body).into())
 }
 
-async fn load(context: &Context, store: &ArchiveStore) -> Result<StoredProject, Problem> {
+async fn load(context: &Context) -> Result<StoredProject, Problem> {
+    let (store, project) = open_store(context)?;
     let settings = &context.config.analytics.archive;
-    let project = context.project()?;
-    let stored = store.load(project.as_str(), settings, now()).await;
+    let stored = store.load(project, settings, now()).await;
     stored.map_err(archive_failed)
 }
 
-fn open_store(context: &Context) -> Result<ArchiveStore, Problem> {
-    ArchiveStore::open(&context.env)?.ok_or_else(|| {
+fn open_store(context: &Context) -> Result<(ArchiveStore, &str), Problem> {
+    let store = ArchiveStore::open(&context.env)?.ok_or_else(|| {
         let detail =
             "the gateway has no database for days: a D1 database has to be bound as ARCHIVE";
         Problem::archive_not_configured(detail)
-    })
+    })?;
+    Ok((store, context.project()?.as_str()))
 }
 
 /// A table or a column is missing if the migrations have not been applied.

@@ -91,10 +91,7 @@ impl Context {
     }
 
     pub fn project_stub(&self, resource: Resource) -> Result<ProjectStub, Problem> {
-        Ok(ProjectStub::new(
-            &self.env,
-            self.project()?.as_str(),
-            resource,
-        )?)
+        let project = self.project()?.as_str();
+        Ok(ProjectStub::new(&self.env, project, resource)?)
     }
 }

@@ -24,7 +24,9 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::json;
-use crate::runtime::{HostResult, into_promise, limit_time, log_entry, now, open_stream, receive};
+use crate::runtime::{
+    HostError, HostResult, into_promise, limit_time, log_entry, now, open_stream, receive,
+};
 use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
 
@@ -83,14 +85,15 @@ impl ExportStream {
     /// Every chunk except the last has at least one row.
     pub async fn fetch_chunk(&mut self) -> Result<(), GatewayResponse> {
         while self.export.pages.next().is_some() && self.output.is_empty() {
-            if now() >= self.expires {
-                return Err(self.refuse(invalid_token(EXPIRED)));
-            }
-            self.check_session().await?;
-            if let Err(mut refusal) = self.fetch_rows().await {
-                if self.export.after_failure(refusal.status) {
-                    continue;
+            let mut refusal = match self.fetch_rows().await {
+                Ok(None) => continue,
+                Ok(Some(refusal)) => refusal,
+                Err(problem) => {
+                    self.metrics.keep_operator_message(&problem);
+                    GatewayResponse::problem(&problem, &self.report.ids.id)
                 }
+            };
+            if !self.export.after_failure(refusal.status) {
                 self.advise(&mut refusal);
                 return Err(refusal);
             }
@@ -98,45 +101,35 @@ impl ExportStream {
         Ok(())
     }
 
-    /// The session may have ended since the previous page. The session was read before the first
-    /// page.
-    async fn check_session(&mut self) -> Result<(), GatewayResponse> {
-        let Some(session) = self.session.as_ref().filter(|_| self.requests > 0) else {
-            return Ok(());
-        };
-        let asked = async { SessionStub::new(&self.env, session.as_str())?.read().await };
-        match asked.await {
-            Ok(Some(_)) => Ok(()),
-            Ok(None) => Err(self.refuse(ended_session_problem())),
-            Err(error) => Err(self.refuse(error)),
+    /// Returns the object's refusal, if any. Appends nothing if the caller's token expires during
+    /// the fetch, or if the object refused a request that is older than [`REFUSAL_AGE`]:
+    /// [`Self::fetch_chunk`] then requests the page again.
+    async fn fetch_rows(&mut self) -> Result<Option<GatewayResponse>, Problem> {
+        if now() >= self.expires {
+            return Err(invalid_token(EXPIRED));
         }
-    }
-
-    /// Appends nothing if the caller's token expires during the fetch, or if the object refused a
-    /// request that is older than [`REFUSAL_AGE`]: [`Self::fetch_chunk`] then requests the page
-    /// again.
-    async fn fetch_rows(&mut self) -> Result<(), GatewayResponse> {
+        // The session was read before the first page, but may have ended since.
+        if let Some(session) = self.session.as_ref().filter(|_| self.requests > 0) {
+            let record = SessionStub::new(&self.env, session.as_str())?
+                .read()
+                .await?;
+            record.ok_or_else(ended_session_problem)?;
+        }
         let requested = now();
         let prefetch = match self.prefetch.take() {
             Some(prefetch) => prefetch,
-            None => self
-                .request_page(requested)
-                .map_err(|error| self.refuse(error))?,
+            None => self.request_page(requested)?,
         };
         let time = self.expires.since(requested).plus(Millis(1));
-        let reply = match limit_time(time, prefetch.reply).await {
-            Some(Ok(reply)) => receive::<ReportReply>(reply),
-            Some(Err(error)) => Err(error.into()),
-            None => return Ok(()),
+        let Some(reply) = limit_time(time, prefetch.reply).await else {
+            return Ok(None);
         };
-        let reply = reply.map_err(|error| self.refuse(error))?;
+        let reply: ReportReply = receive(reply.map_err(HostError::from)?)?;
         self.metrics = reply.metrics;
         self.requests += 1;
         if let Some(refusal) = reply.refusal {
-            if requested.since(prefetch.since) > REFUSAL_AGE {
-                return Ok(());
-            }
-            return Err(refusal);
+            let is_current = requested.since(prefetch.since) <= REFUSAL_AGE;
+            return Ok(Some(refusal).filter(|_| is_current));
         }
         self.report.checks_rest = false;
         self.budget = reply.headers;
@@ -148,7 +141,7 @@ impl ExportStream {
                 problem.detail = format!("Mintlify's list cannot continue: {reason}");
                 problem.operator = Some(problem.detail.clone());
             }
-            return Err(self.refuse(problem));
+            return Err(problem);
         }
         self.pages += 1;
         let now = now();
@@ -158,7 +151,7 @@ impl ExportStream {
             // exists.
             self.prefetch = self.request_page(now).ok();
         }
-        Ok(())
+        Ok(None)
     }
 
     fn request_page(&mut self, now: Millis) -> HostResult<Prefetch> {
@@ -181,12 +174,6 @@ impl ExportStream {
             problem["detail"] = format!("{detail}; {advice}").into();
             refusal.body = Some(json::to_text(&problem));
         }
-    }
-
-    fn refuse(&mut self, problem: impl Into<Problem>) -> GatewayResponse {
-        let problem = problem.into();
-        self.metrics.keep_operator_message(&problem);
-        GatewayResponse::problem(&problem, &self.report.ids.id)
     }
 
     pub fn open(self, signal: &AbortSignal) -> HostResult<ReadableStream> {

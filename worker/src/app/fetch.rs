@@ -18,9 +18,8 @@ use crate::app::isolate::{load_config, with_admission};
 use crate::app::issuer_keys::verify_token;
 use crate::app::respond::respond;
 use crate::app::routes::HEALTH;
-use crate::auth::caller::Caller;
 use crate::auth::session::object::SessionStub;
-use crate::auth::{Identity, identify_session};
+use crate::auth::{Evidence, Identity};
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::response::GatewayResponse;
@@ -60,27 +59,25 @@ pub fn handle(
         metrics: RequestMetrics::default(),
     };
     run_until_wait(async move {
-        let mut identified = None;
+        let mut evidence = None;
         let answer = loop {
             let (config, head, facts) = (&context.config, &context.head, &mut context.facts);
-            let admitted = with_admission(|state| {
-                admit(config, head, started, identified.take(), state, facts)
-            });
-            break match admitted {
-                Ok(Admission::Admitted(endpoint)) => call_handler(endpoint, &mut context).await,
-                Ok(Admission::Preflight(methods)) => Ok(GatewayResponse::options(&methods).into()),
-                Ok(Admission::Unidentified {
-                    identity,
-                    accepts_assertion,
-                }) => match identify(&mut context, identity, accepts_assertion).await {
-                    Ok(caller) => {
-                        identified = Some(caller);
-                        continue;
-                    }
-                    Err(problem) => Err(problem),
-                },
-                Err(problem) => Err(problem),
+            let admitted =
+                with_admission(|state| admit(config, head, started, evidence.take(), state, facts));
+            let identity = match admitted {
+                Ok(Admission::Unidentified(identity)) => identity,
+                Ok(Admission::Preflight(methods)) => {
+                    break Ok(GatewayResponse::options(&methods).into());
+                }
+                Ok(Admission::Admitted(endpoint)) => {
+                    break call_handler(endpoint, &mut context).await;
+                }
+                Err(problem) => break Err(problem),
             };
+            match find_evidence(&mut context, identity).await {
+                Ok(found) => evidence = Some(found),
+                Err(problem) => break Err(problem),
+            }
         };
         let (env, head, facts) = (&context.env, &context.head, &context.facts);
         Ok(respond(env, head, started, facts, context.metrics, answer).into())
@@ -93,15 +90,12 @@ fn respond_without_config(
     started: Millis,
     error: VariableError,
 ) -> Response {
-    let (facts, answer) = if is_liveness(head) {
-        let facts = Facts {
-            route: Some(HEALTH),
-            ..Facts::default()
-        };
-        (facts, Ok(report_liveness()))
+    let mut facts = Facts::default();
+    let answer = if is_liveness(head) {
+        facts.route = Some(HEALTH);
+        Ok(report_liveness())
     } else {
-        let problem = Problem::misconfigured(error.variable, error.rule);
-        (Facts::default(), Err(problem))
+        Err(Problem::misconfigured(error.variable, error.rule))
     };
     let metrics = RequestMetrics {
         operator: Some(error.to_string()),
@@ -110,37 +104,19 @@ fn respond_without_config(
     respond(env, head, started, &facts, metrics, answer)
 }
 
-/// If the session has ended, the request's assertion can still identify the caller.
-async fn identify(
-    context: &mut Context,
-    mut identity: Identity,
-    accepts_assertion: bool,
-) -> Result<Rc<Caller>, Problem> {
-    let (config, started) = (Rc::clone(&context.config), context.started);
-    loop {
-        let id = match identity {
-            Identity::Known(caller) => return Ok(caller),
-            Identity::Session(id) => id,
-            Identity::Unverified(token) => {
-                let token = verify_token(context, *token).await?;
-                return Ok(with_admission(|(verified, _)| {
-                    verified.remember(token, started)
-                }));
-            }
-        };
-        let record = SessionStub::new(&context.env, id.as_str())?.read().await?;
-        context.session = record.is_some().then_some(id);
-        let assertion = context.head.header("cf-access-jwt-assertion");
-        let assertion = assertion.filter(|_| accepts_assertion);
-        identity = with_admission(|(verified, _)| {
-            identify_session(
-                record.as_deref(),
-                assertion,
-                &config.auth,
-                started,
-                verified,
-            )
-        })?;
+async fn find_evidence(context: &mut Context, identity: Identity) -> Result<Evidence, Problem> {
+    match identity {
+        Identity::Known(caller) => Ok(Evidence::Caller(caller)),
+        Identity::Session(id) => {
+            let record = SessionStub::new(&context.env, id.as_str())?.read().await?;
+            context.session = record.is_some().then_some(id);
+            Ok(Evidence::Record(record))
+        }
+        Identity::Unverified(token) => {
+            let (token, started) = (verify_token(context, *token).await?, context.started);
+            let caller = with_admission(|(verified, _)| verified.remember(token, started));
+            Ok(Evidence::Caller(caller))
+        }
     }
 }
 

@@ -97,11 +97,8 @@ pub fn report_liveness() -> HostResponse {
 
 fn describe() -> HostResponse {
     let headers = HeaderFields::default().with("content-type", JSON);
-    HostResponse::new(
-        200,
-        headers,
-        description().map_or(JsValue::NULL, JsValue::from),
-    )
+    let body = description().map_or(JsValue::NULL, JsValue::from);
+    HostResponse::new(200, headers, body)
 }
 
 fn list_sign_in_methods(context: &Context) -> HostResponse {

@@ -9,7 +9,7 @@ use worker::worker_sys::Context as Execution;
 use crate::app::context::Context;
 use crate::auth::invalid_token;
 use crate::auth::jwks::{
-    FRESH_FOR, FetchReason, KeySet, KeySetReply, NoKey, RememberedSet, Search, read_age,
+    FRESH_FOR, FetchReason, KeySet, KeySetReply, RememberedSet, Search, read_age,
 };
 use crate::auth::jwt::WRONG_SIGNATURE;
 use crate::auth::signature::verify_signature;
@@ -50,11 +50,7 @@ pub async fn verify_token(
     }
     let found =
         found.unwrap_or_else(|| with_key_set(token.jwks(), |set| set.find(kid, algorithm, time)));
-    let key = found.map_err(|reason| match reason {
-        NoKey::Unavailable => Problem::issuer_unavailable(),
-        NoKey::Unusable(reason) => invalid_token(reason),
-    })?;
-    match verify_signature(algorithm, token.signed(), &token.signature, &key).await {
+    match verify_signature(algorithm, token.signed(), &token.signature, &found?).await {
         Ok(true) => token.into_verified(&context.config.auth.revoked),
         Ok(false) => Err(invalid_token(WRONG_SIGNATURE)),
         Err(error) => Err(Problem::internal().with_operator(format!("WebCrypto failed: {error}"))),
@@ -107,10 +103,7 @@ async fn request_key_set(address: &str, caching: Caching) -> KeySetReply {
         time: TIMEOUT,
     });
     let Ok(message) = sent.await else {
-        return KeySetReply {
-            set: None,
-            is_from_cache: false,
-        };
+        return KeySetReply::default();
     };
     let age = match caching {
         Caching::Bypass => Millis(0),

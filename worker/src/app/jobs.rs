@@ -1,4 +1,4 @@
-use std::cell::Cell;
+use std::rc::Rc;
 
 use quillgate::{JobId, Method, Millis, Operation, ProjectId};
 
@@ -35,6 +35,10 @@ pub async fn read(context: &mut Context, resource: Resource) -> Result<HostRespo
         Ok(response) => Ok(response.into()),
         Err(failure) if failure.is_temporary() => {
             let stored = find_stored_job(context, resource, &job).await;
+            let stored = stored.unwrap_or_else(|problem| {
+                context.metrics.keep_operator_message(&problem);
+                None
+            });
             stored.ok_or(failure.problem)
         }
         Err(failure) => Err(failure.problem),
@@ -80,22 +84,14 @@ pub async fn fetch(
     Ok(exchange.outcome)
 }
 
-/// If the project's object fails, records the error for the log and returns `None`.
 async fn find_stored_job(
     context: &mut Context,
     resource: Resource,
     job: &JobId,
-) -> Option<HostResponse> {
-    let found = async {
-        let project = context.project_stub(resource)?;
-        Ok::<_, Problem>(project.find_stored_job(job.as_str()).await?)
-    };
-    let data = match found.await {
-        Ok(data) => data?,
-        Err(problem) => {
-            context.metrics.keep_operator_message(&problem);
-            return None;
-        }
+) -> Result<Option<HostResponse>, Problem> {
+    let project = context.project_stub(resource)?;
+    let Some(data) = project.find_stored_job(job.as_str()).await? else {
+        return Ok(None);
     };
     let upstream = context.metrics.upstream.as_ref();
     let cache = CacheStatus::UpstreamFailed {
@@ -107,7 +103,7 @@ async fn find_stored_job(
     let response = GatewayResponse::json(200, data);
     let response = response.with_header("cache-status", format!("quillgate; {cache}"));
     context.metrics.cache = Some(cache);
-    Some(response.into())
+    Ok(Some(response.into()))
 }
 
 pub async fn write(context: &mut Context, operation: Operation) -> Result<HostResponse, Problem> {
@@ -127,15 +123,14 @@ pub async fn write(context: &mut Context, operation: Operation) -> Result<HostRe
         let (response, metrics) =
             written.map_err(|error| mark_uncertain(error.into(), Method::Post))?;
         let wait = wait_for_budget(&response).filter(|wait| *wait <= deadline.since(now()));
-        let (Some(wait), Some(_waiter)) = (wait, Waiter::begin()) else {
-            context.metrics = metrics;
-            return Ok(response.into());
-        };
-        sleep(wait).await;
-        if context.request.signal().aborted() {
-            context.metrics = metrics;
-            return Ok(response.into());
+        if let (Some(wait), Some(_waiter)) = (wait, begin_waiting()) {
+            sleep(wait).await;
+            if !context.request.signal().aborted() {
+                continue;
+            }
         }
+        context.metrics = metrics;
+        return Ok(response.into());
     }
 }
 
@@ -146,27 +141,15 @@ fn wait_for_budget(response: &GatewayResponse) -> Option<Millis> {
     is_spent.then_some(Millis::from_seconds(seconds))
 }
 
-/// A write that waits for the budget. An isolate has at most [`MAX_WAITING`] of them.
-struct Waiter;
-
 thread_local! {
-    static WAITING: Cell<usize> = const { Cell::new(0) };
+    /// Each write that waits for the budget holds a clone.
+    static WAITING: Rc<()> = Rc::default();
 }
 
-impl Waiter {
-    fn begin() -> Option<Self> {
-        let waiting = WAITING.get();
-        (waiting < MAX_WAITING).then(|| {
-            WAITING.set(waiting + 1);
-            Self
-        })
-    }
-}
-
-impl Drop for Waiter {
-    fn drop(&mut self) {
-        WAITING.set(WAITING.get() - 1);
-    }
+/// An isolate has at most [`MAX_WAITING`] waiting writes.
+fn begin_waiting() -> Option<Rc<()>> {
+    let has_room = |waiting: &Rc<()>| Rc::strong_count(waiting) <= MAX_WAITING;
+    WAITING.with(|waiting| has_room(waiting).then(|| Rc::clone(waiting)))
 }
 
 pub async fn list(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {

@@ -97,15 +97,8 @@ pub async fn long_poll(
     seconds: u64,
 ) -> Result<HostResponse, Problem> {
     let time = Millis::from_seconds(seconds);
-    let messages = match watch(
-        context,
-        resource,
-        Some(job),
-        None,
-        FIRST_EVENT_TIMEOUT.plus(time),
-    )
-    .await?
-    {
+    let limit = FIRST_EVENT_TIMEOUT.plus(time);
+    let messages = match watch(context, resource, Some(job), None, limit).await? {
         Ok(messages) => messages,
         Err(refusal) => return Ok(refusal.into()),
     };
@@ -113,9 +106,7 @@ pub async fn long_poll(
     wait_for_change(&messages, &mut poll, time).await;
     // There is no response if the socket closed before the first event.
     let response = poll.to_response(seconds);
-    response
-        .map(HostResponse::from)
-        .ok_or_else(Problem::object_unavailable)
+    Ok(response.ok_or_else(Problem::object_unavailable)?.into())
 }
 
 /// Waits until `time` has passed since the first event, which contains the current state. A remote

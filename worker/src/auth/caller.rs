@@ -122,10 +122,6 @@ impl Caller {
         }
     }
 
-    pub fn require_operator(&self) -> Result<(), Problem> {
-        self.require_anywhere(OPERATE)
-    }
-
     pub fn require_anywhere(&self, scope: &str) -> Result<(), Problem> {
         require_scope(self.grants.iter(), scope)
     }

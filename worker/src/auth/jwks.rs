@@ -6,6 +6,8 @@ use quillgate::Millis;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::auth::invalid_token;
+use crate::http::problem::Problem;
 use crate::json;
 
 /// RFC 7518, section 3.3.
@@ -167,6 +169,7 @@ impl KeySet {
     }
 }
 
+#[derive(Default)]
 pub struct KeySetReply {
     pub set: Option<KeySet>,
     /// A cache may have sent the response.
@@ -214,16 +217,10 @@ pub enum FetchReason {
     Refresh,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoKey {
-    Unavailable,
-    Unusable(&'static str),
-}
-
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum Search {
     /// No fetch is required or allowed now.
-    Found(Result<PublicKey, NoKey>),
+    Found(Result<PublicKey, Problem>),
     /// Wait for the fetch in progress, or fetch the set and call [`RememberedSet::conclude`].
     Fetch(FetchReason),
 }
@@ -270,9 +267,10 @@ impl RememberedSet {
         kid: Option<&str>,
         algorithm: Algorithm,
         now: Millis,
-    ) -> Result<PublicKey, NoKey> {
-        let set = self.usable_set(now).ok_or(NoKey::Unavailable)?;
-        set.find(kid, algorithm).map_err(NoKey::Unusable)
+    ) -> Result<PublicKey, Problem> {
+        let set = self.usable_set(now);
+        let set = set.ok_or_else(Problem::issuer_unavailable)?;
+        set.find(kid, algorithm).map_err(invalid_token)
     }
 
     pub fn conclude(

@@ -1,4 +1,4 @@
-use js_sys::{Array, Object, Reflect, Uint8Array};
+use js_sys::{Array, JSON, Object, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::CryptoKey;
@@ -13,7 +13,11 @@ pub async fn verify_signature(
     signature: &[u8],
     key: &PublicKey,
 ) -> HostResult<bool> {
-    let algorithm = parameters(algorithm)?;
+    let algorithm = JSON::parse(match algorithm {
+        Algorithm::Rs256 => r#"{ "name": "RSASSA-PKCS1-v1_5", "hash": "SHA-256" }"#,
+        Algorithm::Es256 => r#"{ "name": "ECDSA", "namedCurve": "P-256", "hash": "SHA-256" }"#,
+    })?;
+    let algorithm: Object = algorithm.unchecked_into();
     let jwk: Object = serde_wasm_bindgen::to_value(key)?.unchecked_into();
     let usages = Array::of1(&JsValue::from_str("verify"));
     let subtle = subtle();
@@ -28,20 +32,4 @@ pub async fn verify_signature(
         &Uint8Array::from(signed.as_bytes()),
     )?;
     Ok(JsFuture::from(verified).await?.is_truthy())
-}
-
-fn parameters(algorithm: Algorithm) -> HostResult<Object> {
-    let fields: &[(&str, &str)] = match algorithm {
-        Algorithm::Rs256 => &[("name", "RSASSA-PKCS1-v1_5"), ("hash", "SHA-256")],
-        Algorithm::Es256 => &[
-            ("name", "ECDSA"),
-            ("namedCurve", "P-256"),
-            ("hash", "SHA-256"),
-        ],
-    };
-    let object = Object::new();
-    for (name, value) in fields {
-        Reflect::set(&object, &JsValue::from_str(name), &JsValue::from_str(value))?;
-    }
-    Ok(object)
 }

@@ -105,7 +105,7 @@ impl ExpectedClaims {
 pub(super) fn read_one_or_more(value: Value) -> Option<Vec<String>> {
     match value {
         Value::String(text) => Some(vec![text]),
-        list => json::into_strings(list),
+        list => serde_json::from_value(list).ok(),
     }
 }
 
@@ -196,10 +196,8 @@ fn read_rule(item: Value, issuer: &str) -> Result<Rule, &'static str> {
     let Value::Object(claims) = claims else {
         return Err(MEMBERS);
     };
-    let projects = members
-        .remove("projects")
-        .and_then(json::into_strings)
-        .ok_or(MEMBERS)?;
+    let projects = members.remove("projects").ok_or(MEMBERS)?;
+    let projects = serde_json::from_value(projects).map_err(|_| MEMBERS)?;
     let scope = take_text(&mut members, "scope").ok_or(MEMBERS)?;
     let quota = members.remove("quota");
     let ceiling = members.remove("ceiling");
@@ -239,7 +237,7 @@ fn read_caller(names: Option<Value>) -> Option<Vec<String>> {
     let Some(names) = names else {
         return Some(Vec::new());
     };
-    let names = json::into_strings(names)?;
+    let names: Vec<String> = serde_json::from_value(names).ok()?;
     (!names.is_empty() && names.iter().all(|name| !name.is_empty())).then_some(names)
 }
 

@@ -107,8 +107,58 @@ pub fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
     }
 }
 
+/// A byte order mark is allowed (RFC 8259, section 8.1). A problem contains no values of the body.
 pub fn read_object(body: &[u8]) -> Result<Map<String, Json>, Problem> {
-    json::parse_object(body).map_err(|detail| Problem::malformed_body(&detail))
+    let malformed = |rule: &str| Problem::malformed_body(&format!("the body must be {rule}"));
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    if let Some(encoding) = find_encoding(body) {
+        return Err(malformed(&format!("UTF-8, found {encoding}")));
+    }
+    let text = std::str::from_utf8(body).map_err(|error| {
+        let at = error.valid_up_to();
+        malformed(&format!("UTF-8, found another encoding at byte {at}"))
+    })?;
+    if text.trim_ascii().is_empty() {
+        return Err(malformed("a JSON object, but it is empty"));
+    }
+    let value = json::parse_text(text);
+    let value = value.map_err(|error| Problem::malformed_body(&describe_error(&error)))?;
+    let found = match value {
+        Json::Object(members) => return Ok(members),
+        Json::Array(_) => "an array",
+        Json::String(text) if text.starts_with('{') => "a string; encode it only once",
+        Json::String(_) => "a string",
+        Json::Number(_) => "a number",
+        Json::Bool(_) => "a boolean",
+        Json::Null => "null",
+    };
+    Err(malformed(&format!("a JSON object, found {found}")))
+}
+
+/// The body is certainly not UTF-8.
+fn find_encoding(body: &[u8]) -> Option<&'static str> {
+    match body {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, _, ..] | [_, 0, ..] => Some("UTF-16 or UTF-32"),
+        [0x1f, 0x8b, ..] => Some("gzip"),
+        _ => None,
+    }
+}
+
+/// The parser's messages end with the line and the column, and contain no value of the body.
+fn describe_error(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    match message
+        .split_once(" in hex escape")
+        .or_else(|| message.split_once(" of hex escape"))
+    {
+        Some((_, position)) => {
+            format!(
+                "the body must be Unicode, found half a surrogate pair, such as half an emoji,{position}"
+            )
+        }
+        None if error.is_data() => format!("the body {message}"),
+        None => format!("the body must be valid JSON: {message}"),
+    }
 }
 
 /// With any parameters (RFC 9110, section 8.3.1).

@@ -1,5 +1,6 @@
 //! The kinds of problems, from which the `OpenAPI` description is generated.
 
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 macro_rules! problem_kinds {
@@ -180,13 +181,6 @@ problem_kinds! {
         optional_members: ["details", "outcome"];
 }
 
-impl ProblemKind {
-    pub fn from_name(name: &str) -> Option<Self> {
-        let mut kinds = Self::ALL.iter().copied();
-        kinds.find(|kind| kind.as_str() == name)
-    }
-}
-
 impl Serialize for ProblemKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
@@ -196,6 +190,8 @@ impl Serialize for ProblemKind {
 impl<'de> Deserialize<'de> for ProblemKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        Self::from_name(&name).ok_or_else(|| serde::de::Error::custom("unknown problem type"))
+        let kind = Self::ALL.iter().find(|kind| kind.as_str() == name);
+        kind.copied()
+            .ok_or_else(|| D::Error::custom("unknown problem type"))
     }
 }

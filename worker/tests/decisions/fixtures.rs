@@ -11,7 +11,7 @@ use quillgate_worker::auth::auth_settings::AuthSettings;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::session::cookie::Cookie;
-use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens, identify, identify_session};
+use quillgate_worker::auth::{Credentials, Evidence, Identity, VerifiedTokens, identify};
 use quillgate_worker::budget::read_budget::ReadBudget;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::request_head;
@@ -262,39 +262,28 @@ pub fn admit_counted(
     reads: &mut ReadBudget,
 ) -> Outcome {
     let (mut verified, mut facts) = (VerifiedTokens::default(), Facts::default());
-    let state = (&mut verified, &mut *reads);
-    let result = admission::admit(config, &head.read(), NOW, None, state, &mut facts);
-    let (identity, accepts_assertion) = match result {
-        Ok(Admission::Unidentified {
-            identity,
-            accepts_assertion,
-        }) => (identity, accepts_assertion),
-        result => return Outcome { facts, result },
-    };
-    let mut resolve = |identity| match identity {
-        Identity::Known(caller) => Ok(Identity::Known(caller)),
-        Identity::Session(_) => {
-            let assertion = head.access_assertion.filter(|_| accepts_assertion);
-            identify_session(record, assertion, &config.auth, NOW, &mut verified)
-        }
-        Identity::Unverified(token) => {
-            let token = token.into_verified(&config.auth.revoked)?;
-            Ok(Identity::Known(verified.remember(token, NOW)))
-        }
-    };
-    match resolve(identity).and_then(resolve) {
-        Ok(Identity::Known(caller)) => {
-            let state = (&mut verified, reads);
-            let known = Some(caller);
-            let result = admission::admit(config, &head.read(), NOW, known, state, &mut facts);
-            Outcome { facts, result }
-        }
-        Ok(unknown) => panic!("not identified: {unknown:?}"),
-        Err(problem) => Outcome {
-            facts,
-            result: Err(problem),
-        },
+    let mut evidence = None;
+    for _ in 0..3 {
+        let state = (&mut verified, &mut *reads);
+        let shown = evidence.take();
+        let result = admission::admit(config, &head.read(), NOW, shown, state, &mut facts);
+        evidence = match result {
+            Ok(Admission::Unidentified(Identity::Session(_))) => {
+                Some(Evidence::Record(record.map(str::to_owned)))
+            }
+            Ok(Admission::Unidentified(Identity::Unverified(token))) => {
+                match token.into_verified(&config.auth.revoked) {
+                    Ok(token) => Some(Evidence::Caller(verified.remember(token, NOW))),
+                    Err(problem) => {
+                        let result = Err(problem);
+                        return Outcome { facts, result };
+                    }
+                }
+            }
+            result => return Outcome { facts, result },
+        };
     }
+    panic!("not identified: {evidence:?}");
 }
 
 /// Returns the caller of a gateway token, with the default configuration.

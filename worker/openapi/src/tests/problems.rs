@@ -5,7 +5,7 @@ use super::DOCUMENT;
 use quillgate::{ApiError, Method, Millis, RateLimitPolicy, Rule, ValidationError};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth as identity;
-use quillgate_worker::auth::caller::{Caller, Grant, Quota};
+use quillgate_worker::auth::caller::{Caller, Grant, OPERATE, Quota};
 use quillgate_worker::auth::session::cookie::Cookie;
 use quillgate_worker::auth::session::{cross_site, sign_in};
 use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens, invalid_token};
@@ -174,7 +174,7 @@ fn problems_of_callers() -> Vec<Problem> {
         caller
             .authorize("a", "jobs:create")
             .expect_err("another scope"),
-        caller.require_operator().expect_err("another scope"),
+        caller.require_anywhere(OPERATE).expect_err("another scope"),
         cors::check_origin(Some("https://b"), "https://a/", &[]).expect_err("another origin"),
         identity::ended_session_problem(),
         identity::missing_session_problem(),

@@ -99,10 +99,8 @@ fn find_oldest(cookies: Option<&str>) -> impl Iterator<Item = &str> {
         .map(|(name, seed)| (read_end(seed), name))
         .collect();
     started.sort_unstable_by(|a, b| b.cmp(a));
-    started
-        .into_iter()
-        .skip(MAX_STARTED - 1)
-        .map(|(_, name)| name)
+    let oldest = started.into_iter().skip(MAX_STARTED - 1);
+    oldest.map(|(_, name)| name)
 }
 
 /// A malformed cookie has ended.

@@ -136,8 +136,9 @@ fn one_grant_must_contain_both_the_project_and_the_scope() {
 
 #[test]
 fn operator_needs_the_scope_and_no_project() {
-    let check =
-        |scope: &str| caller_with(&[(&["docs"], "jobs:read"), (&[], scope)]).require_operator();
+    let check = |scope: &str| {
+        caller_with(&[(&["docs"], "jobs:read"), (&[], scope)]).require_anywhere(OPERATE)
+    };
     assert_eq!(OPERATE, "gateway:operate");
     assert!(check("jobs:read gateway:operate").is_ok());
     for scope in [
@@ -152,7 +153,11 @@ fn operator_needs_the_scope_and_no_project() {
         assert_insufficient_scope(check(scope), "gateway:operate", scope);
     }
     let claims = claims_with("scope", Some(json!("gateway:operate")));
-    assert!(assert_accepted(&token(&claims)).require_operator().is_ok());
+    assert!(
+        assert_accepted(&token(&claims))
+            .require_anywhere(OPERATE)
+            .is_ok()
+    );
 }
 
 #[test]

@@ -107,10 +107,7 @@ fn access_assertion() -> String {
 fn needs_session(outcome: &Outcome) -> bool {
     matches!(
         outcome.result,
-        Ok(Admission::Unidentified {
-            identity: Identity::Session(_),
-            ..
-        })
+        Ok(Admission::Unidentified(Identity::Session(_)))
     )
 }
 

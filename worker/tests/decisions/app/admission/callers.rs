@@ -318,11 +318,7 @@ fn issuer_token_is_verified_before_it_is_used() {
         let unverified = fixtures::admit(&config, &head);
         assert_eq!(unverified.facts.caller, None, "{url}");
         assert_eq!(unverified.facts.project, None, "{url}");
-        let Ok(Admission::Unidentified {
-            identity: Identity::Unverified(token),
-            ..
-        }) = unverified.result
-        else {
+        let Ok(Admission::Unidentified(Identity::Unverified(token))) = unverified.result else {
             panic!("{url}");
         };
         assert_eq!(token.jwks(), "https://issuer.example/jwks");

@@ -1,7 +1,9 @@
 use quillgate::Millis;
+use quillgate_worker::auth::invalid_token;
 use quillgate_worker::auth::jwks::{
-    Algorithm, FetchReason, KeySet, KeySetReply, NoKey, RememberedSet, Search, read_age,
+    Algorithm, FetchReason, KeySet, KeySetReply, RememberedSet, Search, read_age,
 };
+use quillgate_worker::http::problem::Problem;
 use serde_json::json;
 
 use crate::fixtures::{NOW, at, change, ec_key, key_set, modulus, rsa_key};
@@ -18,13 +20,16 @@ fn random_kids() -> impl Iterator<Item = (String, Millis)> {
     (0..2_300).map(|number| (format!("random-{number}"), NOW.plus(Millis(number * 26))))
 }
 
-const UNAVAILABLE: Search = Search::Found(Err(NoKey::Unavailable));
 const FIRST: Search = Search::Fetch(FetchReason::First);
 const SEARCH: Search = Search::Fetch(FetchReason::Search);
 const REFRESH: Search = Search::Fetch(FetchReason::Refresh);
 
 fn unknown() -> Search {
-    Search::Found(Err(NoKey::Unusable(UNKNOWN_KID)))
+    Search::Found(Err(invalid_token(UNKNOWN_KID)))
+}
+
+fn unavailable() -> Search {
+    Search::Found(Err(Problem::issuer_unavailable()))
 }
 
 fn search<'a>(
@@ -105,7 +110,7 @@ fn missing_key_set_is_fetched_every_ten_seconds() {
         conclude(&mut remembered, None, "key-1", at(attempt * 10 + 5));
         for seconds in [5, 9] {
             let now = at(attempt * 10 + seconds);
-            assert_eq!(search(&mut remembered, "key-1", now), UNAVAILABLE);
+            assert_eq!(search(&mut remembered, "key-1", now), unavailable());
         }
     }
 }
@@ -146,7 +151,7 @@ fn known_key_survives_an_outage_of_a_day() {
         assert!(found.is_ok(), "{seconds}");
     }
     let found = remembered.find(Some("key-1"), Algorithm::Rs256, at(86_400));
-    assert_eq!(found, Err(NoKey::Unavailable));
+    assert_eq!(found, Err(Problem::issuer_unavailable()));
     assert_eq!(search(&mut remembered, "key-1", at(86_400)), FIRST);
 }
 
@@ -245,7 +250,7 @@ fn unusable_key_is_not_looked_up_repeatedly() {
     assert_eq!(search(&mut remembered, "key-1", NOW), FIRST);
     conclude(&mut remembered, Some(set), "key-1", NOW);
     for seconds in [0, 1, 59] {
-        let reason = NoKey::Unusable("the issuer's key is too short");
+        let reason = invalid_token("the issuer's key is too short");
         let found = search(&mut remembered, "key-1", at(seconds));
         assert_eq!(found, Search::Found(Err(reason)));
     }

@@ -1,5 +1,5 @@
 use quillgate::RateLimitPolicy;
-use quillgate_worker::auth::caller::Caller;
+use quillgate_worker::auth::caller::{Caller, OPERATE};
 use quillgate_worker::auth::trusted_issuer::{Source, read_trusted_issuers};
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ fn workflow_can_do_what_its_rule_grants() {
         let found = problem.map_or("", |problem| problem.kind.as_str());
         assert_eq!(found, kind, "{project} {scope}");
     }
-    assert!(caller.require_operator().is_err());
+    assert!(caller.require_anywhere(OPERATE).is_err());
     assert_eq!(shared_limits(&caller, RateLimitPolicy::CreateJob), [10]);
     assert!(shared_limits(&caller, RateLimitPolicy::SendMessage).is_empty());
 }
@@ -145,7 +145,7 @@ fn token_cannot_grant_itself_access() {
     let caller = assert_accepted(&token(&header(), &merge(claims(), &grants)));
     assert_eq!(caller, assert_accepted(&token(&header(), &claims())));
     assert!(caller.authorize("acme-site", "jobs:create").is_err());
-    assert!(caller.require_operator().is_err());
+    assert!(caller.require_anywhere(OPERATE).is_err());
 }
 
 #[test]
@@ -299,6 +299,6 @@ fn operator_only_rule_needs_no_project() {
     let authorization = format!("Bearer {}", token(&header(), &claims()));
     let credentials = in_authorization(&authorization);
     let caller = identify(&credentials, &config).unwrap();
-    assert!(caller.require_operator().is_ok());
+    assert!(caller.require_anywhere(OPERATE).is_ok());
     assert!(caller.authorize("acme-docs", "jobs:read").is_err());
 }

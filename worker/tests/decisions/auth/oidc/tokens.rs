@@ -1,4 +1,5 @@
 use quillgate_worker::auth::Credentials;
+use quillgate_worker::auth::caller::OPERATE;
 use quillgate_worker::auth::jwks::{Algorithm, KeySet};
 use serde_json::{Value, json};
 
@@ -313,7 +314,7 @@ fn issuer_tokens_are_accepted_only_in_the_configured_header() {
     assert_eq!(unverified.jwks(), format!("{TEAM}/cdn-cgi/access/certs"));
     assert_eq!(caller.subject, "7335d417-61da-459d-899c-0a01c76a2f94");
     assert!(caller.authorize("acme-docs", "jobs:read").is_ok());
-    assert!(caller.require_operator().is_ok());
+    assert!(caller.require_anywhere(OPERATE).is_ok());
 
     assert_refused(&team, OTHER_ISSUER);
     let github = token(&header(), &claims());
