@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use futures_util::future::{AbortHandle, Abortable};
 use js_sys::{Array, Promise, Uint8Array};
+use quillgate::Millis;
 use quillgate::pages::MAX_EMPTY_PAGES;
-use quillgate::{Method, Millis};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortSignal, ReadableStream};
 use worker::Env;
 
-use crate::analytics::export::{Export, PageFault, read_retry_after};
+use crate::analytics::export::{Export, read_retry_after};
 use crate::analytics::organization_stub::{OrganizationStub, ReportCall, ReportReply};
 use crate::app::context::Context;
 use crate::app::log::ExportEnd;
@@ -25,7 +25,6 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::json;
 use crate::runtime::{HostResult, into_promise, limit_time, log_entry, now, open_stream, receive};
-use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
 
 pub struct ExportStream {
@@ -142,14 +141,8 @@ impl ExportStream {
         self.budget = reply.headers;
         let page = reply.pages.into_iter().next();
         let text = page.map_or_else(String::new, |page| String::from(page.text));
-        if let Err(fault) = self.export.push_page(&text, &mut self.output) {
-            let mut problem = classify_malformed(Method::Get).problem;
-            if let PageFault::Contradiction(reason) = fault {
-                problem.detail = format!("Mintlify's list cannot continue: {reason}");
-                problem.operator = Some(problem.detail.clone());
-            }
-            return Err(self.refuse(problem));
-        }
+        let pushed = self.export.push_page(&text, &mut self.output);
+        pushed.map_err(|problem| self.refuse(problem))?;
         self.pages += 1;
         let now = now();
         let has_next = self.export.pages.next().is_some() && now < self.expires;

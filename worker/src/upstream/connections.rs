@@ -1,4 +1,5 @@
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use quillgate::Millis;
@@ -16,7 +17,7 @@ pub struct Connections(Rc<RefCell<Queue>>);
 #[derive(Default)]
 struct Queue {
     permits: Permits,
-    waiting: Vec<(u64, Wake)>,
+    waiting: BTreeMap<u64, Wake>,
 }
 
 /// Dropping the permit releases the connection.
@@ -37,7 +38,7 @@ impl Connections {
             has_waited: !self.is_granted(number),
         };
         if permit.has_waited {
-            let keep = |wake| self.0.borrow_mut().waiting.push((number, wake));
+            let keep = |wake| _ = self.0.borrow_mut().waiting.insert(number, wake);
             wait(time, keep).await;
             if !self.is_granted(number) {
                 return Err(busy_problem());
@@ -74,13 +75,10 @@ impl Connections {
 impl Drop for Permit {
     fn drop(&mut self) {
         let queue = &mut *self.connections.0.borrow_mut();
+        queue.waiting.remove(&self.number);
         let next = queue.permits.release(self.number);
-        queue.waiting.retain(|(number, wake)| {
-            let is_next = Some(*number) == next;
-            if is_next {
-                wake.wake();
-            }
-            !is_next && *number != self.number
-        });
+        if let Some(wake) = next.and_then(|next| queue.waiting.remove(&next)) {
+            wake.wake();
+        }
     }
 }

@@ -1,9 +1,12 @@
+use quillgate::Method;
 use quillgate::pages::Totals;
 use quillgate::schema::{Field, JsonType};
 use quillgate::text::{MAX_SAFE_INTEGER, parse_decimal};
 use serde_json::value::RawValue;
 
+use crate::http::problem::Problem;
 use crate::json;
+use crate::upstream::failure::classify_malformed;
 use crate::upstream::raw_json::{Malformed, RawObject, read_string};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,6 +18,12 @@ pub struct PageEnd {
     /// If it is a string.
     pub next_cursor: Option<String>,
     pub totals: Option<Totals>,
+}
+
+impl From<Malformed> for Problem {
+    fn from(_: Malformed) -> Self {
+        classify_malformed(Method::Get).problem
+    }
 }
 
 const TOTALS: [&str; 2] = ["totals", "totalSearches"];

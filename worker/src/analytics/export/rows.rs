@@ -12,7 +12,7 @@ use crate::upstream::raw_json::{Malformed, RawObject, read_string};
 /// verbatim.
 #[derive(Debug)]
 pub struct RowWriter {
-    format: ExportFormat,
+    pub format: ExportFormat,
     columns: Columns,
 }
 
@@ -20,10 +20,6 @@ impl RowWriter {
     /// The columns apply only to CSV; JSON output contains all properties.
     pub const fn new(format: ExportFormat, columns: Columns) -> Self {
         Self { format, columns }
-    }
-
-    pub const fn format(&self) -> ExportFormat {
-        self.format
     }
 
     /// The byte order mark makes spreadsheets read UTF-8.

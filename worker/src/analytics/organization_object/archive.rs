@@ -178,9 +178,7 @@ impl Organization {
             body: None,
         };
         let (exchange, _) = self.send_page(&budget, &request, reservation).await?;
-        let failure = exchange.outcome.as_ref().err();
-        let is_sent = failure.is_none_or(|failure| failure.is_sent);
-        run.metrics.requests += u64::from(is_sent);
+        run.metrics.requests += u64::from(exchange.is_sent());
         let problem = match exchange.outcome {
             Ok(reply) => match run.store_part(target, &reply).await {
                 Ok(None) => return Ok(ControlFlow::Continue(())),
