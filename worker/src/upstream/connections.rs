@@ -1,5 +1,4 @@
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use quillgate::Millis;
@@ -17,7 +16,7 @@ pub struct Connections(Rc<RefCell<Queue>>);
 #[derive(Default)]
 struct Queue {
     permits: Permits,
-    waiting: BTreeMap<u64, Wake>,
+    waiting: Vec<(u64, Wake)>,
 }
 
 /// Dropping the permit releases the connection.
@@ -38,7 +37,7 @@ impl Connections {
             has_waited: !self.is_granted(number),
         };
         if permit.has_waited {
-            let keep = |wake| _ = self.0.borrow_mut().waiting.insert(number, wake);
+            let keep = |wake| self.0.borrow_mut().waiting.push((number, wake));
             wait(time, keep).await;
             if !self.is_granted(number) {
                 return Err(busy_problem());
@@ -75,10 +74,13 @@ impl Connections {
 impl Drop for Permit {
     fn drop(&mut self) {
         let queue = &mut *self.connections.0.borrow_mut();
-        queue.waiting.remove(&self.number);
         let next = queue.permits.release(self.number);
-        if let Some(wake) = next.and_then(|next| queue.waiting.remove(&next)) {
-            wake.wake();
-        }
+        queue.waiting.retain(|(number, wake)| {
+            let is_next = Some(*number) == next;
+            if is_next {
+                wake.wake();
+            }
+            !is_next && *number != self.number
+        });
     }
 }
