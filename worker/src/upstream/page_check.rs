@@ -29,8 +29,8 @@ impl From<Malformed> for Problem {
 const TOTALS: [&str; 2] = ["totals", "totalSearches"];
 
 /// Regardless of whitespace and property order. `None` for `null`.
-pub fn read_totals(json: &[u8]) -> Option<Totals> {
-    let totals = json::parse(json).filter(|totals| !totals.is_null())?;
+pub fn read_totals(json: &str) -> Option<Totals> {
+    let totals = json::parse(json.as_bytes()).filter(|totals| !totals.is_null())?;
     Some(Totals::of(&json::to_text(&totals)))
 }
 
@@ -65,9 +65,7 @@ pub fn read_page<'a>(
         rows: rows.len() as u64,
         has_more: page.get("hasMore").and_then(|value| value.parse().ok()),
         next_cursor: next_cursor.map(Into::into),
-        totals: TOTALS
-            .iter()
-            .find_map(|name| read_totals(page.get(name)?.as_bytes())),
+        totals: TOTALS.iter().find_map(|name| read_totals(page.get(name)?)),
     };
     Ok((end, rows))
 }

@@ -234,10 +234,8 @@ impl Run<'_> {
             return Ok(Some(ProblemKind::UpstreamMalformed.type_uri()));
         };
         let text = String::from(&totals);
-        let earlier = record.totals.as_deref().map(str::as_bytes);
-        if Totals::are_mixed(
-            [earlier, Some(text.as_bytes())].map(|text| text.and_then(read_totals)),
-        ) {
+        let earlier = record.totals.as_deref().and_then(read_totals);
+        if Totals::are_mixed([earlier, read_totals(&text)]) {
             record.restart();
             return Ok(Some(ProblemKind::CountsChanged.type_uri()));
         }
