@@ -20,7 +20,7 @@ pub use crypto::{digest_tag, new_uuid, random_bytes, subtle};
 pub use d1::{D1, Statement};
 pub use error::{HostError, HostResult};
 pub use host::{
-    Body, Host, exchange, log_entry, log_error, log_for_operator, log_line, make_response,
+    Exchanged, Host, host, log_entry, log_error, log_for_operator, log_line, make_response,
     open_stream, parse_json, read_fields, read_stream, set_host, stringify_json,
 };
 pub use js_sys::Math::random;
@@ -29,4 +29,4 @@ pub use shared_fetch::share_fetch;
 pub use socket_messages::SocketMessages;
 pub use sql::{Database, SqlValue, Values};
 pub use task::{SharedTask, into_promise, run_until_wait};
-pub use timer::{Timer, Wait, Wake, limit_time, sleep, yield_now};
+pub use timer::{Timer, Wake, limit_time, sleep, wait, yield_now};

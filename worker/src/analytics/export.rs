@@ -21,25 +21,6 @@ use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::upstream::page_check::read_page;
 use crate::upstream::raw_json::Malformed;
 
-#[derive(Debug, PartialEq, Eq)]
-pub enum PageFault {
-    Malformed,
-    /// Contains the property and the reason.
-    Contradiction(String),
-}
-
-impl From<Malformed> for PageFault {
-    fn from(_: Malformed) -> Self {
-        Self::Malformed
-    }
-}
-
-impl From<PageError> for PageFault {
-    fn from(error: PageError) -> Self {
-        Self::Contradiction(Error::from(error).to_string())
-    }
-}
-
 #[derive(Debug)]
 pub struct Export {
     /// For the next page.
@@ -99,7 +80,7 @@ impl Export {
 
     /// Appends the rows of the page that [`Self::pages`] requested, except those that the caller has,
     /// and moves to the next page. After an error, `out` and the cursor are unchanged.
-    pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), PageFault> {
+    pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), Problem> {
         let pagination = self.query.operation.declaration().pagination;
         let (end, rows) = read_page(text, &[], pagination.rows())?;
         let keys = match pagination {
@@ -108,13 +89,14 @@ impl Export {
             } => read_keys(&rows, time)?,
             _ => Vec::new(),
         };
-        self.pages.advance(&PageInfo {
+        let page = PageInfo {
             rows: end.rows,
             has_more: end.has_more,
             next_cursor: end.next_cursor.as_deref(),
             totals: end.totals,
             keys,
-        })?;
+        };
+        self.pages.advance(&page).map_err(describe_contradiction)?;
         let repeated = self.pages.repeated();
         let is_new = |at: usize| at as u64 >= self.skip && !repeated.contains(&at);
         let new: Vec<_> = (0..).zip(rows).filter(|(at, _)| is_new(*at)).collect();
@@ -152,7 +134,7 @@ impl Export {
 
     /// A browser saves the export as a file and does not cache the response.
     pub fn headers(&self) -> HeaderFields {
-        let content_type = match (self.writer.format(), self.is_resumed) {
+        let content_type = match (self.writer.format, self.is_resumed) {
             (ExportFormat::Csv, false) => "text/csv; charset=utf-8; header=present",
             (ExportFormat::Csv, true) => "text/csv; charset=utf-8; header=absent",
             _ => "application/x-ndjson",
@@ -197,6 +179,15 @@ fn find_pages(report: Operation, call: &Call, now: Millis) -> Option<(Pages, u64
     };
     let list = call.convert(declared, [(name, position)]).ok()?;
     Some((Pages::through_everything(list, now).ok()?, skip))
+}
+
+#[cold]
+fn describe_contradiction(error: PageError) -> Problem {
+    let detail = format!("Mintlify's list cannot continue: {}", Error::from(error));
+    Problem {
+        detail: detail.clone(),
+        ..Problem::from(Malformed).with_operator(detail)
+    }
 }
 
 #[cold]

@@ -1,5 +1,3 @@
-#[cfg(doc)]
-use quillgate::RateLimitPolicy;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::health::BudgetHealth;

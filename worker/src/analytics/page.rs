@@ -65,20 +65,14 @@ impl PageSlice {
 
 pub fn slice_pages(offset: u64, limit: u64) -> Vec<PageSlice> {
     let end = offset.saturating_add(limit);
-    let mut slices = Vec::new();
-    let mut at = offset;
-    while at < end {
-        let number = at / PAGE_ROWS;
-        let first = number * PAGE_ROWS;
-        let to = end.min(first.saturating_add(PAGE_ROWS));
-        slices.push(PageSlice {
-            number,
-            from: at - first,
-            to: to - first,
-        });
-        at = to;
-    }
-    slices
+    let numbers = offset / PAGE_ROWS..end.div_ceil(PAGE_ROWS);
+    let slice = |number| PageSlice {
+        number,
+        from: offset.saturating_sub(number * PAGE_ROWS),
+        to: PAGE_ROWS.min(end - number * PAGE_ROWS),
+    };
+    let slices = numbers.map(slice);
+    slices.filter(|slice| slice.from < slice.to).collect()
 }
 
 pub fn page_key(list: &str, number: u64) -> String {

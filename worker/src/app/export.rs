@@ -5,14 +5,14 @@ use std::rc::Rc;
 
 use futures_util::future::{AbortHandle, Abortable};
 use js_sys::{Array, Promise, Uint8Array};
+use quillgate::Millis;
 use quillgate::pages::MAX_EMPTY_PAGES;
-use quillgate::{Method, Millis};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortSignal, ReadableStream};
 use worker::Env;
 
-use crate::analytics::export::{Export, PageFault, read_retry_after};
+use crate::analytics::export::{Export, read_retry_after};
 use crate::analytics::organization_stub::{OrganizationStub, ReportCall, ReportReply};
 use crate::app::context::Context;
 use crate::app::log::ExportEnd;
@@ -27,7 +27,6 @@ use crate::json;
 use crate::runtime::{
     HostError, HostResult, into_promise, limit_time, log_entry, now, open_stream, receive,
 };
-use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
 
 pub struct ExportStream {
@@ -135,14 +134,7 @@ impl ExportStream {
         self.budget = reply.headers;
         let page = reply.pages.into_iter().next();
         let text = page.map_or_else(String::new, |page| String::from(page.text));
-        if let Err(fault) = self.export.push_page(&text, &mut self.output) {
-            let mut problem = classify_malformed(Method::Get).problem;
-            if let PageFault::Contradiction(reason) = fault {
-                problem.detail = format!("Mintlify's list cannot continue: {reason}");
-                problem.operator = Some(problem.detail.clone());
-            }
-            return Err(problem);
-        }
+        self.export.push_page(&text, &mut self.output)?;
         self.pages += 1;
         let now = now();
         let has_next = self.export.pages.next().is_some() && now < self.expires;

@@ -65,12 +65,10 @@ impl D1 {
     ) -> HostResult<(Vec<T>, Option<u64>)> {
         let promise = self.prepare(query, values)?.all()?;
         let result: D1Result = self.wait_for(promise).await?.unchecked_into();
-        let mut rows = Vec::new();
-        for row in result.results()?.iter().flat_map(Array::iter) {
-            rows.push(serde_wasm_bindgen::from_value(row)?);
-        }
+        let rows = result.results()?.unwrap_or_default();
+        let rows: Result<_, _> = rows.iter().map(serde_wasm_bindgen::from_value).collect();
         let meta: Option<Meta> = serde_wasm_bindgen::from_value(result.meta()?.into()).ok();
-        Ok((rows, meta.map(|meta| meta.size_after)))
+        Ok((rows?, meta.map(|meta| meta.size_after)))
     }
 
     pub async fn batch(&self, statements: &[Statement]) -> HostResult<()> {

@@ -1,7 +1,6 @@
 use std::cell::RefCell;
 
 use js_sys::{Array, JsString, Promise, Uint8Array};
-use quillgate::Millis;
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue, UnwrapThrowExt as _};
@@ -28,8 +27,10 @@ extern "C" {
         text: Option<&JsString>,
     ) -> HostResult<Array>;
 
+    /// Resolves to [`Exchanged`], or rejects with `timeout` when the time is up, which includes the
+    /// body. See `exchange` in `worker/entry/host.js`.
     #[wasm_bindgen(method)]
-    fn exchange(this: &Host, url: &str, init: &str, milliseconds: f64) -> Promise;
+    pub fn exchange(this: &Host, url: &str, init: &str, milliseconds: f64) -> Promise;
 
     #[wasm_bindgen(method, js_name = readBytes)]
     fn read_bytes(this: &Host, body: Option<&ReadableStream>, max_bytes: usize) -> Promise;
@@ -37,16 +38,15 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn respond(this: &Host, status: u16, fields: &str, body: &JsValue) -> Response;
 
-    /// The result of `exchange`.
-    type Exchanged;
+    pub type Exchanged;
     #[wasm_bindgen(method, getter)]
-    fn status(this: &Exchanged) -> u16;
+    pub fn status(this: &Exchanged) -> u16;
     #[wasm_bindgen(method, getter)]
-    fn fields(this: &Exchanged) -> String;
+    pub fn fields(this: &Exchanged) -> String;
     #[wasm_bindgen(method)]
-    fn read(this: &Exchanged, max_bytes: usize) -> Promise;
+    pub fn read(this: &Exchanged, max_bytes: usize) -> Promise;
     #[wasm_bindgen(method)]
-    fn close(this: &Exchanged);
+    pub fn close(this: &Exchanged);
 
     #[wasm_bindgen(method, js_name = openStream)]
     fn open_stream(this: &Host, source: JsValue, signal: &AbortSignal) -> ReadableStream;
@@ -116,37 +116,6 @@ pub fn read_fields<'a>(parts: impl Iterator<Item = &'a str>) -> HeaderFields {
         fields.set(name, value);
     }
     fields
-}
-
-/// The body of a response. Dropping an incomplete body aborts the request.
-pub struct Body(Exchanged);
-
-impl Body {
-    /// Returns `None` if the body is longer, or incomplete when the time of the exchange is up.
-    pub async fn read(&self, max_bytes: usize) -> Option<String> {
-        let text = JsFuture::from(self.0.read(max_bytes)).await;
-        text.ok()?.as_string()
-    }
-}
-
-impl Drop for Body {
-    fn drop(&mut self) {
-        self.0.close();
-    }
-}
-
-/// Returns the status, the header fields and the body of the response. The error is `timeout` when
-/// the time is up, which includes the body. See `exchange` in `worker/entry/host.js`.
-#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-pub async fn exchange(
-    url: &str,
-    init: &str,
-    time: Millis,
-) -> Result<(u16, HeaderFields, Body), JsValue> {
-    let exchanged = host()?.exchange(url, init, time.0 as f64);
-    let exchanged: Exchanged = JsFuture::from(exchanged).await?.unchecked_into();
-    let fields = read_fields(exchanged.fields().split('\n'));
-    Ok((exchanged.status(), fields, Body(exchanged)))
 }
 
 /// Cancels a body of more than `max_bytes` bytes.

@@ -10,7 +10,7 @@ use worker::worker_sys::Context;
 use crate::runtime::context::now;
 use crate::runtime::error::HostResult;
 use crate::runtime::task::into_promise;
-use crate::runtime::timer::{Wait, Wake};
+use crate::runtime::timer::{Wake, wait};
 
 /// The runtime can cancel a fetch, which then never ends.
 pub const MAX_FETCH_TIME: Millis = Millis::from_seconds(20);
@@ -37,7 +37,7 @@ pub async fn share_fetch(
     });
     if is_running {
         // Not the other request's promise, which never settles if the runtime cancels that request.
-        Wait::begin(MAX_FETCH_TIME, |wake| {
+        wait(MAX_FETCH_TIME, |wake| {
             FETCHES.with_borrow_mut(|all| {
                 if let Some(fetch) = all.get_mut(&name) {
                     fetch.waiting.push(wake);

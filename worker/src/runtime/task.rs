@@ -34,18 +34,10 @@ fn begin(work: BoxedFuture) -> Promise {
     future_to_promise(work)
 }
 
+#[derive(Clone)]
 pub struct SharedTask<T> {
     promise: Promise,
     result: Rc<RefCell<Option<T>>>,
-}
-
-impl<T> Clone for SharedTask<T> {
-    fn clone(&self) -> Self {
-        Self {
-            promise: self.promise.clone(),
-            result: Rc::clone(&self.result),
-        }
-    }
 }
 
 impl<T: Clone + 'static> SharedTask<T> {

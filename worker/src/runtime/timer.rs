@@ -1,5 +1,4 @@
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+use std::pin::pin;
 
 use futures_util::future::{Either, select};
 use js_sys::{Function, Promise};
@@ -39,42 +38,21 @@ impl Drop for Timer {
     }
 }
 
-/// A wait that ends by [`Wake::wake`] or a timer. The timer prevents the runtime from cancelling
-/// the request as hung.
-pub struct Wait {
-    promise: JsFuture,
-    _timer: Option<Timer>,
-}
-
-impl Wait {
-    /// Passes the [`Wake`] that ends the wait to `keep`.
-    pub fn begin(time: Millis, keep: impl FnOnce(Wake)) -> Self {
-        let mut timer = None;
-        let mut wake = None;
-        let promise = Promise::new(&mut |resolve, _| {
-            timer = Some(Timer::begin(time, &resolve));
-            wake = Some(Wake(resolve));
-        });
-        if let Some(wake) = wake {
-            keep(wake);
-        }
-        Self {
-            promise: promise.into(),
-            _timer: timer,
-        }
-    }
-}
-
-impl Future for Wait {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+/// Waits until [`Wake::wake`] or the time is up. Passes the [`Wake`] to `keep`. The timer prevents
+/// the runtime from cancelling the request as hung.
+pub async fn wait(time: Millis, keep: impl FnOnce(Wake)) {
+    let mut begun = None;
+    let promise = Promise::new(&mut |resolve, _| {
+        begun = Some((Timer::begin(time, &resolve), Wake(resolve)));
+    });
+    if let Some((_timer, wake)) = begun {
+        keep(wake);
         // The promise never rejects.
-        Pin::new(&mut self.promise).poll(context).map(drop)
+        let _ = JsFuture::from(promise).await;
     }
 }
 
-/// Ends a [`Wait`], even from another request.
+/// Ends a [`wait`], even from another request.
 pub struct Wake(Function);
 
 impl Wake {
@@ -86,16 +64,16 @@ impl Wake {
 
 /// Yields to the event loop, so that the runtime can, for example, send a started request.
 pub async fn yield_now() {
-    Wait::begin(Millis(0), drop).await;
+    wait(Millis(0), drop).await;
 }
 
 pub async fn sleep(time: Millis) {
-    Wait::begin(time, drop).await;
+    wait(time, drop).await;
 }
 
 /// When the time is up, drops the future and returns `None`.
 pub async fn limit_time<T>(time: Millis, work: impl Future<Output = T>) -> Option<T> {
-    match select(pin!(work), Wait::begin(time, drop)).await {
+    match select(pin!(work), pin!(wait(time, drop))).await {
         Either::Left((result, _)) => Some(result),
         Either::Right(_) => None,
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use quillgate::Millis;
 
 use crate::http::problem::Problem;
-use crate::runtime::{HostResult, Wait, Wake};
+use crate::runtime::{HostResult, Wake, wait};
 use crate::upstream::client::{Exchange, UpstreamResponse, send_upstream};
 use crate::upstream::permits::{ConnectionClass, Permits, busy_problem};
 use crate::upstream::request::UpstreamRequest;
@@ -38,7 +38,7 @@ impl Connections {
         };
         if permit.has_waited {
             let keep = |wake| self.0.borrow_mut().waiting.push((number, wake));
-            Wait::begin(time, keep).await;
+            wait(time, keep).await;
             if !self.is_granted(number) {
                 return Err(busy_problem());
             }

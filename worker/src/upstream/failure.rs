@@ -101,11 +101,9 @@ impl UpstreamFailure {
 
     /// The path of a deployment names no project, so a 404 never rejects the project.
     pub fn of_operation(self, operation: Operation, status: u16) -> Self {
-        if operation != Operation::GetDeployment || status != 404 {
-            return self;
-        }
+        let is_not_found = operation == Operation::GetDeployment && status == 404;
         let is_rejected = self.problem.kind == ProblemKind::UpstreamProject;
-        if !self.is_missing && !is_rejected {
+        if !is_not_found || !self.is_missing && !is_rejected {
             return self;
         }
         Self {

@@ -1,9 +1,12 @@
+use quillgate::Method;
 use quillgate::pages::Totals;
 use quillgate::schema::{Field, JsonType};
 use quillgate::text::{MAX_SAFE_INTEGER, parse_decimal};
 use serde_json::value::RawValue;
 
+use crate::http::problem::Problem;
 use crate::json;
+use crate::upstream::failure::classify_malformed;
 use crate::upstream::raw_json::{Malformed, RawObject, read_string};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,11 +20,17 @@ pub struct PageEnd {
     pub totals: Option<Totals>,
 }
 
+impl From<Malformed> for Problem {
+    fn from(_: Malformed) -> Self {
+        classify_malformed(Method::Get).problem
+    }
+}
+
 const TOTALS: [&str; 2] = ["totals", "totalSearches"];
 
 /// Regardless of whitespace and property order. `None` for `null`.
-pub fn read_totals(json: &[u8]) -> Option<Totals> {
-    let totals = json::parse(json).filter(|totals| !totals.is_null())?;
+pub fn read_totals(json: &str) -> Option<Totals> {
+    let totals = json::parse(json.as_bytes()).filter(|totals| !totals.is_null())?;
     Some(Totals::of(&json::to_text(&totals)))
 }
 
@@ -56,9 +65,7 @@ pub fn read_page<'a>(
         rows: rows.len() as u64,
         has_more: page.get("hasMore").and_then(|value| value.parse().ok()),
         next_cursor: next_cursor.map(Into::into),
-        totals: TOTALS
-            .iter()
-            .find_map(|name| read_totals(page.get(name)?.as_bytes())),
+        totals: TOTALS.iter().find_map(|name| read_totals(page.get(name)?)),
     };
     Ok((end, rows))
 }

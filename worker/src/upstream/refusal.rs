@@ -35,12 +35,8 @@ impl Refusal {
             401 | 403 if has_word(&message, PROJECT_WORDS) => Some(Self::Project),
             401 | 403 => Some(Self::Key),
             400 | 404 | 422 => {
-                let mut reasons = Vec::new();
-                if let Some(error) = json::parse_lossy(body) {
-                    push_reasons(&error, &mut reasons);
-                }
-                let is_rejected = reasons.iter().any(|reason| rejects_project(reason));
-                is_rejected.then_some(Self::Project)
+                let error = json::parse_lossy(body)?;
+                has_rejection(&error).then_some(Self::Project)
             }
             _ => None,
         }
@@ -130,17 +126,15 @@ const KEY_PHRASES: [&str; 5] = [
 ];
 const PROJECT_WORDS: &str = "project projects projectid deployment deployments subdomain";
 
-/// The strings of `error` and `message`, or of an object with these members in one of them.
-fn push_reasons(error: &Value, reasons: &mut Vec<String>) {
-    for reason in ["error", "message"]
+/// In `error` or `message`, or in an object with these members in one of them.
+fn has_rejection(error: &Value) -> bool {
+    let mut reasons = ["error", "message"]
         .iter()
-        .filter_map(|name| error.get(name))
-    {
-        match reason {
-            Value::String(text) => reasons.push(text.to_ascii_lowercase()),
-            other => push_reasons(other, reasons),
-        }
-    }
+        .filter_map(|name| error.get(name));
+    reasons.any(|reason| match reason {
+        Value::String(text) => rejects_project(&text.to_ascii_lowercase()),
+        other => has_rejection(other),
+    })
 }
 
 /// Such as "project abc not found". A part of the project, such as a job or a branch, is the

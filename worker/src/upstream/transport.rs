@@ -1,8 +1,10 @@
 use quillgate::Millis;
 use serde_json::json;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen_futures::JsFuture;
 
 use crate::http::response::HeaderFields;
-use crate::runtime::{Body, exchange};
+use crate::runtime::{Exchanged, host, read_fields};
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
 
@@ -29,7 +31,25 @@ pub struct Received {
     pub body: Body,
 }
 
+/// Dropping an incomplete body aborts the request.
+pub struct Body(Exchanged);
+
+impl Body {
+    /// Returns `None` if the body is longer, or incomplete when the time of the request is up.
+    pub async fn read(&self, max_bytes: usize) -> Option<String> {
+        let text = JsFuture::from(self.0.read(max_bytes)).await;
+        text.ok()?.as_string()
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 /// Redirects are never followed.
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub async fn send(request: Outgoing<'_>) -> Result<Received, TransportError> {
     let mut init = json!({
         "method": request.method,
@@ -47,11 +67,18 @@ pub async fn send(request: Outgoing<'_>) -> Result<Received, TransportError> {
         }
     }
     let init = init.to_string();
-    match exchange(request.url, &init, request.time).await {
-        Ok((status, headers, body)) => Ok(Received {
-            head: UpstreamHead { status, headers },
-            body,
-        }),
+    let host = host().map_err(|_| TransportError::Broken)?;
+    let exchanged = host.exchange(request.url, &init, request.time.0 as f64);
+    match JsFuture::from(exchanged).await {
+        Ok(exchanged) => {
+            let exchanged: Exchanged = exchanged.unchecked_into();
+            let status = exchanged.status();
+            let headers = read_fields(exchanged.fields().split('\n'));
+            Ok(Received {
+                head: UpstreamHead { status, headers },
+                body: Body(exchanged),
+            })
+        }
         Err(error) if error == "timeout" => Err(TransportError::TimedOut),
         Err(_) => Err(TransportError::Broken),
     }

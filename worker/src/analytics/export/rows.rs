@@ -4,7 +4,7 @@ use quillgate::export::ExportFormat;
 use quillgate::pages::RowKey;
 use quillgate::text::compact;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::upstream::raw_json::{Malformed, RawObject, read_string};
 
@@ -12,7 +12,7 @@ use crate::upstream::raw_json::{Malformed, RawObject, read_string};
 /// verbatim.
 #[derive(Debug)]
 pub struct RowWriter {
-    format: ExportFormat,
+    pub format: ExportFormat,
     columns: Columns,
 }
 
@@ -20,10 +20,6 @@ impl RowWriter {
     /// The columns apply only to CSV; JSON output contains all properties.
     pub const fn new(format: ExportFormat, columns: Columns) -> Self {
         Self { format, columns }
-    }
-
-    pub const fn format(&self) -> ExportFormat {
-        self.format
     }
 
     /// The byte order mark makes spreadsheets read UTF-8.
@@ -83,29 +79,28 @@ impl RowWriter {
         retry_after: Option<u64>,
         out: &mut Vec<u8>,
     ) {
-        let mut fields = vec![("cursor", cursor.into()), ("problem", problem.into())];
-        fields.extend(retry_after.map(|seconds| ("retryAfter", seconds.into())));
-        self.push_notice("incomplete", fields, out);
+        let mut fields = json!({ "cursor": cursor, "problem": problem });
+        if let Some(seconds) = retry_after {
+            fields["retryAfter"] = seconds.into();
+        }
+        self.push_notice("incomplete", &fields, out);
     }
 
     /// Without a cursor, because resuming would not replace rows.
     pub fn push_mixed(&self, problem: &str, out: &mut Vec<u8>) {
-        self.push_notice("mixed", vec![("problem", problem.into())], out);
+        self.push_notice("mixed", &json!({ "problem": problem }), out);
     }
 
     /// A CSV record has as many cells as a row.
-    fn push_notice(&self, name: &str, fields: Vec<(&str, Value)>, out: &mut Vec<u8>) {
+    fn push_notice(&self, name: &str, fields: &Value, out: &mut Vec<u8>) {
         if self.format == ExportFormat::NdJson {
-            let fields = fields.into_iter();
-            let record: Map<_, _> = fields
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect();
-            out.extend_from_slice(json!({ name: record }).to_string().as_bytes());
+            out.extend_from_slice(json!({ name: fields }).to_string().as_bytes());
             out.push(b'\n');
             return;
         }
         let mut cells = vec![format!("#{name}")];
-        cells.extend(fields.into_iter().map(|(name, value)| match value {
+        let fields = fields.as_object().into_iter().flatten();
+        cells.extend(fields.map(|(name, value)| match value {
             Value::String(text) => format!("{name}={text}"),
             other => format!("{name}={other}"),
         }));

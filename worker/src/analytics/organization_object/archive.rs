@@ -179,9 +179,7 @@ impl Organization {
             body: None,
         };
         let (exchange, _) = self.send_page(&budget, &request, reservation).await?;
-        let failure = exchange.outcome.as_ref().err();
-        let is_sent = failure.is_none_or(|failure| failure.is_sent);
-        run.metrics.requests += u64::from(is_sent);
+        run.metrics.requests += u64::from(exchange.is_sent());
         let problem = match exchange.outcome {
             Ok(reply) => match run.store_part(target, &reply).await {
                 Ok(None) => return Ok(ControlFlow::Continue(())),
@@ -237,10 +235,8 @@ impl Run<'_> {
             return Ok(Some(ProblemKind::UpstreamMalformed.type_uri()));
         };
         let text = String::from(&totals);
-        let earlier = record.totals.as_deref().map(str::as_bytes);
-        if Totals::are_mixed(
-            [earlier, Some(text.as_bytes())].map(|text| text.and_then(read_totals)),
-        ) {
+        let earlier = record.totals.as_deref().and_then(read_totals);
+        if Totals::are_mixed([earlier, read_totals(&text)]) {
             record.restart();
             return Ok(Some(ProblemKind::CountsChanged.type_uri()));
         }

@@ -76,9 +76,8 @@ impl Organization {
         }
         report.revalidate = false;
         let earlier = ReportReply {
-            metrics: reply.metrics.clone(),
-            headers: reply.headers.clone(),
-            ..ReportReply::default()
+            pages: Vec::new(),
+            ..reply.clone()
         };
         let again = self.collect_pages(&report, earlier).await?;
         Ok(if again.refusal.is_some() {

@@ -1,8 +1,9 @@
 mod rows;
 
 use quillgate::{Call, Operation, ProjectId};
-use quillgate_worker::analytics::export::{Export, PageFault, read_retry_after};
+use quillgate_worker::analytics::export::{Export, read_retry_after};
 use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::http::response::GatewayResponse;
 use serde_json::{Value, json};
 
@@ -140,8 +141,12 @@ fn an_export_by_cursor_continues_at_the_cursor_of_the_previous_page() {
     assert_eq!(export.pages.next().unwrap().text("cursor"), Some("n~1"));
     assert_eq!(export.cursor, "0~n~1");
     let repeated = export.push_page(&first, &mut out);
-    let reason = "nextCursor repeats an earlier cursor: \"n~1\"".to_owned();
-    assert_eq!(repeated, Err(PageFault::Contradiction(reason)));
+    let reason = "nextCursor repeats an earlier cursor: \"n~1\"";
+    let problem = repeated.unwrap_err();
+    assert_eq!(problem.kind, ProblemKind::UpstreamMalformed);
+    let detail = format!("Mintlify's list cannot continue: {reason}");
+    assert_eq!(problem.operator.as_ref(), Some(&detail));
+    assert_eq!(problem.detail, detail);
     assert_eq!(export.cursor, "0~n~1");
     assert_eq!(out, b"{\"hits\":1}\n");
 }
