@@ -11,7 +11,7 @@ use quillgate_worker::http::cors;
 use quillgate_worker::http::gateway_rule::GatewayRule;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::jobs::webhook::JobEnd;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::description;
 use super::problems::schema_name;
@@ -230,7 +230,10 @@ fn webhooks_announce_every_end_of_a_job() {
         JobEnd::Unfinished,
         JobEnd::NotFound,
     ];
-    let expected = ends.map(|end| format!("agent_job.{}", end.as_str()));
+    let expected = ends.map(|end| {
+        let name = json!(end);
+        format!("agent_job.{}", name.as_str().expect("a string"))
+    });
     assert_eq!(DOCUMENT.pointer(&types), Some(&expected.to_vec().into()));
 }
 
