@@ -28,11 +28,10 @@ export interface DateBounds {
  */
 export function lastDays(count: number, now: number = Date.now()): DateBounds {
   const today = floorTo(now, DAY_MS);
-  const shared = floorTo(now, FRESHNESS_MS);
   // Rounding down to the start of the day would leave today out.
-  const end = shared > today ? shared : floorTo(now, SECOND_MS);
-  const dateTo = end > today ? `${toText(end).slice(0, 19)}Z` : toText(today + DAY_MS).slice(0, 10);
-  return { dateFrom: toText(today - (count - 1) * DAY_MS).slice(0, 10), dateTo };
+  const end = Math.max(floorTo(now, FRESHNESS_MS), today + SECOND_MS);
+  const dateFrom = toText(today - (count - 1) * DAY_MS).slice(0, 10);
+  return { dateFrom, dateTo: `${toText(end).slice(0, 19)}Z` };
 }
 
 function floorTo(time: number, step: number): number {

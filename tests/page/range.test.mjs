@@ -180,7 +180,7 @@ test("the comparison with an unfinished long range ends at the full hour", () =>
   assert.equal(at("09:58:00"), "2026-10-24T09:00:00Z");
 });
 
-test("the comparison ends as late in its day as now, even right after midnight", () => {
+test("the comparison ends as late in its day as the range, even right after midnight", () => {
   const now = Date.parse(`${TODAY}T00:02:03Z`);
   const boundsOn = (id) => {
     const range = presetRange(id, TODAY);
@@ -188,9 +188,9 @@ test("the comparison ends as late in its day as now, even right after midnight",
     const earlier = findEarlierRange(id, "previous-period", TODAY);
     return [bounds.dateTo, findEarlierBounds(earlier, range, bounds).dateTo];
   };
-  assert.deepEqual(boundsOn("last-7-days"), [`${TODAY}T00:02:03Z`, "2026-11-14T00:02:03Z"]);
-  assert.deepEqual(boundsOn("last-28-days"), [`${TODAY}T00:02:03Z`, "2026-10-24T00:00:00Z"]);
-  assert.deepEqual(boundsOn("today"), [`${TODAY}T00:02:03Z`, "2026-11-14T00:02:03Z"]);
+  assert.deepEqual(boundsOn("last-7-days"), [`${TODAY}T00:00:01Z`, "2026-11-14T00:00:01Z"]);
+  assert.deepEqual(boundsOn("last-28-days"), [`${TODAY}T00:00:01Z`, "2026-10-24T00:00:00Z"]);
+  assert.deepEqual(boundsOn("today"), [`${TODAY}T00:00:01Z`, "2026-11-14T00:00:01Z"]);
 });
 
 test("the comparison with finished days has whole days", () => {
@@ -216,12 +216,12 @@ test("the bounds of an unfinished range are rounded down to the cache’s freshn
   assert.equal(boundsOf(range, NOW).frozenAt, Date.parse(`${TODAY}T09:10:00Z`));
 });
 
-test("the bounds of an unfinished range are never empty", () => {
+test("the first bounds of a day are never empty, and the same for all", () => {
   const today = days(TODAY, TODAY);
   const at = (time) => boundsOf(today, Date.parse(`${TODAY}T${time}Z`)).dateTo;
-  assert.equal(at("00:00:00.500"), "2026-11-22");
-  assert.equal(at("00:00:01.500"), `${TODAY}T00:00:01Z`);
-  assert.equal(at("00:04:59.999"), `${TODAY}T00:04:59Z`);
+  for (const time of ["00:00:00.000", "00:00:01.500", "00:04:59.999"]) {
+    assert.equal(at(time), `${TODAY}T00:00:01Z`, time);
+  }
   assert.equal(at("00:05:00.000"), `${TODAY}T00:05:00Z`);
   assert.equal(boundsOf(days("2027-01-01", "2027-01-31"), NOW).dateTo, "2027-02-01");
 });

@@ -197,12 +197,11 @@ function addMonths(day: Day, months: number): Day {
  */
 export function boundsOf(range: DayRange, now: number, freshness = DEFAULT_FRESHNESS_MS): Bounds {
   const end = addDays(range.to, 1);
-  const shared = floorTo(now, freshness);
   const lastDay = startOf(range.to);
-  // Rounding down to the start of the day would leave the day out.
-  const frozenAt = shared > lastDay ? shared : floorTo(now, SECOND_MS);
-  const running = lastDay < frozenAt && frozenAt < startOf(end);
+  const running = lastDay <= now && now < startOf(end);
   if (!running) return { dateFrom: range.from, dateTo: end, frozenAt: null };
+  // Rounding down to the start of the day would leave the day out.
+  const frozenAt = Math.max(floorTo(now, freshness), lastDay + SECOND_MS);
   return { dateFrom: range.from, dateTo: instantOf(frozenAt), frozenAt };
 }
 
