@@ -27,6 +27,9 @@ use crate::text::{push_integer, quote};
 
 /// The granularity of a `dateTo` set by [`DateRange::freeze`]: five minutes, in milliseconds.
 const FREEZE_STEP: i64 = 300_000;
+/// The length of a day's range before its first [`FREEZE_STEP`] has passed, so that all callers
+/// share it: one second, in milliseconds.
+const SHORTEST_DAY: i64 = 1000;
 /// The largest offset from UTC of a time zone: 14 hours, in milliseconds.
 const EARLIEST_OFFSET: i64 = 14 * 3_600_000;
 
@@ -259,7 +262,10 @@ pub(crate) fn freeze_end(from: Option<&str>, now: Millis) -> Result<String, Vali
             if start - tolerance >= now {
                 return Err(reversed_range(from));
             }
-            end = now;
+            end = match begin {
+                Point::Day(_) if start <= now => start + SHORTEST_DAY,
+                _ => now,
+            };
         }
     }
     Ok(DateBound::in_utc(end).text)
@@ -289,7 +295,8 @@ impl DateRange {
     ///
     /// The end is rounded down to five minutes, so that requests in the same five minutes share a
     /// cache entry. If the start, read as UTC, is not before the rounded end, the range ends at
-    /// `now` instead. Ranges with `dateTo` stay unchanged.
+    /// `now` instead, or one second after midnight if it starts with the current day. Ranges with
+    /// `dateTo` stay unchanged.
     ///
     /// # Errors
     /// [`Rule::BeforeDateTo`] if `dateFrom` is not before `now`. For a day or a date-time without an

@@ -13,7 +13,8 @@ export interface DateBounds {
  * Returns the last days in UTC, as the page and the command line do. Today is one of them.
  *
  * The range ends at `now`, rounded down to five minutes, the gateway's cache lifetime, so that
- * equal requests of different callers share one response.
+ * equal requests of different callers share one response. In the first five minutes of a day, it
+ * ends one second after midnight.
  *
  * @param count the number of days, at least 1
  * @param now in milliseconds since 1970

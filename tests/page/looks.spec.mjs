@@ -11,9 +11,10 @@ test("fonts and colours keep to the design", async ({ visitor }) => {
   const { site, page, signIn, startJob, openComposer } = visitor;
   const found = new Set();
   const collectWeights = async () => {
-    const weights = await page
-      .locator("body *")
-      .evaluateAll((elements) => elements.map((one) => getComputedStyle(one).fontWeight));
+    // One call: an element that was removed since it was found has no style.
+    const weights = await page.evaluate(() =>
+      [...document.querySelectorAll("body *")].map((one) => getComputedStyle(one).fontWeight),
+    );
     for (const weight of weights) found.add(weight);
   };
   const sizeOf = (selector) =>

@@ -120,6 +120,19 @@ fn a_range_that_began_within_five_minutes_is_frozen_to_the_current_time() {
 }
 
 #[test]
+fn a_range_of_the_current_day_is_the_same_for_all_calls_of_its_first_five_minutes() {
+    let midnight = 1_709_164_800_000;
+    for (now, end) in [
+        (midnight, "2024-02-29T00:00:01.000Z"),
+        (midnight + 299_999, "2024-02-29T00:00:01.000Z"),
+        (midnight + 300_000, "2024-02-29T00:05:00.000Z"),
+    ] {
+        let frozen = list_from(&json!("2024-02-29")).freeze(Millis(now));
+        assert_eq!(frozen.unwrap().text("dateTo"), Some(end), "{now}");
+    }
+}
+
+#[test]
 fn a_given_end_is_not_frozen() {
     let list = list(&json!({"dateFrom": "2024-01-01", "dateTo": "2024-02-01"}));
     assert_eq!(list.clone().freeze(Millis(0)).unwrap(), list);
