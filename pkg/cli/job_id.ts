@@ -12,7 +12,10 @@ const MIN_FULL = 20;
 /** The maximum number of jobs to search, newest first. */
 const MAX_SEARCHED = 1000;
 
-/** Returns the shortest prefix of each id, of at least 8 characters, that no other id starts with. */
+/**
+ * Returns the shortest prefix of each id, of 8 to 19 characters, that no other id starts with. If
+ * there is none, returns the id.
+ */
 export function shortenIds(ids: readonly (string | null)[]): (string | null)[] {
   return ids.map((id) => {
     if (id === null) return null;
@@ -21,7 +24,7 @@ export function shortenIds(ids: readonly (string | null)[]): (string | null)[] {
     while (length < id.length && others.some((other) => other.startsWith(id.slice(0, length)))) {
       length++;
     }
-    return id.slice(0, length);
+    return length < MIN_FULL ? id.slice(0, length) : id;
   });
 }
 

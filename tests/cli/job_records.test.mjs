@@ -95,13 +95,15 @@ test("job delete-record deletes only the record, and needs --yes without a termi
 
 const FULL = ["0ec75fe0-e93b-4a4e-9d3b-1f6a5c7b8d90", "0ec75fe0-e93b-5a4e-9d3b-1f6a5c7b8d91"];
 
-test("job list shows the shortest unique ids of at least 8 characters", async () => {
-  const jobs = [...FULL, "f".repeat(36), "job_1"].map((id) => ({ id, status: "active" }));
+test("job list shows the shortest unique ids of 8 to 19 characters, or whole ids", async () => {
+  // Of 20 characters, a start would be read as a full id.
+  const alike = [`${"a".repeat(19)}1234`, `${"a".repeat(19)}5678`];
+  const jobs = [...FULL, "f".repeat(36), "job_1", ...alike].map((id) => ({ id, status: "active" }));
   respondWith(() => ({ json: { jobs, nextCursor: null } }));
   const { stdout } = await quillgateJob(["list"], { columns: 80 });
   const [, ...lines] = stdout.trim().split("\n");
   const ids = lines.map((line) => line.split(" ")[0]);
-  assert.deepEqual(ids, ["0ec75fe0-e93b-4", "0ec75fe0-e93b-5", "ffffffff", "job_1"]);
+  assert.deepEqual(ids, ["0ec75fe0-e93b-4", "0ec75fe0-e93b-5", "ffffffff", "job_1", ...alike]);
 });
 
 describe("a short id", () => {
