@@ -174,6 +174,7 @@ test("a stream of a deployment ends with it, and that of all shows the change", 
   const own = site.watch("walk", id);
   const first = await own.event();
   assert.deepEqual([first.type, JSON.parse(first.data)._id], ["deployment", id]);
+  assert.equal((await site.jobs.health("walk")).watchers, 2);
   await site.upstream.setDeployment(id, { status: "success", logs: [] });
   await own.ended;
   const find = (name, isExpected) =>

@@ -11,7 +11,11 @@ use crate::json;
 pub async fn read_health(context: &Context) -> Result<HostResponse, Problem> {
     let organization = OrganizationStub::new(&context.env)?.health().await?;
     let project = match context.facts.project {
-        Some(_) => Some(context.project_stub(Resource::Job)?.health().await?),
+        Some(_) => {
+            let jobs = context.project_stub(Resource::Job)?.health().await?;
+            let deployments = context.project_stub(Resource::Deployment)?.health().await?;
+            Some(jobs.with_deployments(&deployments))
+        }
         None => None,
     };
     let issuers = context.config.auth.trusted_issuers.iter();

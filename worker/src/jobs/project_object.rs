@@ -67,10 +67,14 @@ const MIGRATIONS: &[&str] = &[
     DROP_TIME_INDEX,
     include_str!("store/migrations/0022_deployments.sql"),
 ];
-const POLICIES: [RateLimitPolicy; 3] = [
+/// Of the requests that the objects of a project send.
+const POLICIES: [RateLimitPolicy; 6] = [
     RateLimitPolicy::CreateJob,
     RateLimitPolicy::SendMessage,
     RateLimitPolicy::ReadJobs,
+    RateLimitPolicy::CreateDeployment,
+    RateLimitPolicy::CreatePreview,
+    RateLimitPolicy::ReadDeployments,
 ];
 
 #[durable_object(alarm)]

@@ -59,6 +59,18 @@ fn health_report_has_a_fixed_property_order() {
 }
 
 #[test]
+fn health_of_a_project_includes_its_deployments() {
+    let jobs = project(State::Closed);
+    let health = jobs.clone().with_deployments(&project(State::Open));
+    assert_eq!(health.breaker, State::Open);
+    assert_eq!(health.budgets, jobs.budgets);
+    assert_eq!(
+        (health.watchers, health.webhooks_waiting, health.alarms),
+        (4, 2, 10)
+    );
+}
+
+#[test]
 fn gateway_is_degraded_while_a_breaker_is_open() {
     for (org, own, expected) in [
         (State::Closed, None, "ok"),
