@@ -43,6 +43,69 @@ const hang = request(
 );
 const countKeys = () => new Set(column(sent, "idempotencyKey")).size;
 
+/** Sends a draft and edits it in another tab before the answer. Returns both texts. */
+async function sendWhileEdited(answer, text) {
+  const gate = createGate();
+  const draft = write("one");
+  const pending = draft.send(() => gate.opened.then(() => answer(null, {})));
+  open().edit(text);
+  gate.open();
+  const isSent = await pending;
+  return { draft, isSent, texts: [draft.text.value, open().text.value] };
+}
+
+for (const text of ["two", "one and more", ""]) {
+  test(`"${text}" from another tab stays, whether sending succeeds or fails`, async () => {
+    const { isSent, texts } = await sendWhileEdited(succeed, text);
+    assert.deepEqual([isSent, texts], [true, [text, text]]);
+    const failed = await sendWhileEdited(fail, text);
+    assert.deepEqual([failed.isSent, failed.texts], [false, [text, text]]);
+    assert.match(failed.draft.problem.value.cause, /connection broke/);
+  });
+}
+
+test("a prompt typed in another tab during sending gets its own idempotency key", async () => {
+  for (const answer of [succeed, fail, lose]) {
+    sent = [];
+    const { draft } = await sendWhileEdited(answer, "two");
+    assert.equal(await draft.send(succeed), true);
+    assert.equal(countKeys(), sent.length);
+    assert.equal(stored.size, 0);
+  }
+});
+
+test("a prompt sent by another tab keeps its idempotency key", async () => {
+  for (const answer of [succeed, fail, lose]) {
+    sent = [];
+    const gate = createGate();
+    const draft = write("one");
+    const pending = draft.send(() => gate.opened.then(() => answer(null, {})));
+    const other = open();
+    other.edit("two");
+    other.send(hang);
+    gate.open();
+    await pending;
+    await draft.send(succeed);
+    assert.equal(sent[0].idempotencyKey, sent.at(-1).idempotencyKey);
+  }
+});
+
+test("a prompt in doubt stays in doubt when it is restored", async () => {
+  const { draft } = await sendWhileEdited(lose, "two");
+  draft.edit("one");
+  assert.equal(await draft.send(() => assert.fail("sent")), false);
+});
+
+test("a failed prompt stays in this tab if another tab discarded it", async () => {
+  const gate = createGate();
+  const draft = write("one");
+  const pending = draft.send(() => gate.opened.then(() => refuse("Error")));
+  open().discard();
+  gate.open();
+  await pending;
+  assert.deepEqual([draft.text.value, open().text.value], ["one", "one"]);
+});
+
 test("a prompt keeps its idempotency key until it has been sent", async () => {
   const draft = write("Fix the typos");
   await draft.send(fail);

@@ -80,6 +80,23 @@ test("filters by state, author and text are part of the address", async ({ visit
   await rowOf("Fix the typos").waitFor();
 });
 
+test("clearing the filters cancels a search that is not sent yet", async ({ visitor }) => {
+  const { page, signIn, startElsewhere, rowOf } = visitor;
+  await startElsewhere("Fix the typos", "zoë");
+  await signIn();
+  await choose(page, "Status", "Failed");
+  const search = page.getByLabel("Search prompts");
+  const clear = page.getByRole("button", { name: "Clear filters" });
+  await clear.waitFor();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1000);
+  await search.fill("x");
+  await clear.dispatchEvent("click");
+  await page.clock.runFor(1000);
+  await rowOf("Fix the typos").waitFor();
+  await expect(search).toHaveValue("");
+});
+
 test("neither the list nor a job links to an unsafe pull request address", async ({ visitor }) => {
   const { page, signIn, startElsewhere, endJob, rowOf, openJob } = visitor;
   await startElsewhere("Be tricked");

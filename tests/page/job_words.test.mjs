@@ -263,10 +263,20 @@ test("the current time is the gateway’s, apart from network delays", () => {
   assert.ok(Math.abs(skewAfter(1_000)) < 500, "a small difference counts as none");
 });
 
-test("times of jobs without a zone are UTC, in every time zone of the browser", () => {
-  const zone = process.env.TZ;
-  process.env.TZ = "America/Los_Angeles";
+/** Runs `work` in a time zone. */
+function inZone(zone, work) {
+  const before = process.env.TZ;
+  process.env.TZ = zone;
   try {
+    work();
+  } finally {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  }
+}
+
+test("times of jobs without a zone are UTC, in every time zone of the browser", () => {
+  inZone("America/Los_Angeles", () => {
     for (const text of ["2026-11-20 09:00:00", "2026-11-20T09:00:00.000"]) {
       const job = { id: "a", status: "active", prompt: "Fix", createdBy: null, createdAt: text };
       const running = describeJobTime(job, NOTHING_KNOWN, START + 60_000);
@@ -277,10 +287,7 @@ test("times of jobs without a zone are UTC, in every time zone of the browser", 
       const [day] = groupByDay([job], new Date(2026, 10, 20).getTime());
       assert.equal(day.label, "Today");
     }
-  } finally {
-    if (zone === undefined) delete process.env.TZ;
-    else process.env.TZ = zone;
-  }
+  });
 });
 
 test("a timeline names a merge request, and no link in words", () => {
@@ -318,3 +325,29 @@ test("jobs are grouped by day in their order", () => {
     ],
   );
 });
+
+for (const [zone, ...date] of [
+  ["America/Santiago", 2026, 8, 6],
+  ["Africa/Cairo", 2026, 3, 24],
+  ["Asia/Beirut", 2026, 2, 29],
+  ["America/Havana", 2026, 10, 1],
+]) {
+  test(`jobs are grouped by day where the clocks change at midnight, in ${zone}`, () => {
+    inZone(zone, () => {
+      const [year, month, day] = date;
+      for (const shift of [0, 1, 2]) {
+        const at = (days, hour) => new Date(year, month, day + shift + days, hour).toISOString();
+        const listed = [at(0, 1), at(-1, 23), at(-1, 1), at(-2, 23)];
+        const today = new Date(at(0, 12)).setHours(0, 0, 0, 0);
+        const days = groupByDay(
+          listed.map((createdAt) => ({ createdAt })),
+          today,
+        );
+        const [first, second, third] = column(days, "label");
+        assert.deepEqual([first, second], ["Today", "Yesterday"], `${shift} days later`);
+        assert.doesNotMatch(third, /day$/);
+        assert.deepEqual(column(column(days, "items"), "length"), [1, 2, 1]);
+      }
+    });
+  });
+}

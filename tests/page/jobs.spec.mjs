@@ -175,6 +175,33 @@ test("the project's limit on new jobs shows the rest and a time", async ({ visit
   assert.equal((await creations(site)).length, CREATE_LIMIT);
 });
 
+for (const [next, message] of [
+  [undefined, "Job started: Ready"],
+  [{ kind: "status", status: 400 }, "Ready: The gateway rejected this"],
+]) {
+  test(`the message "${message}" leaves another draft open`, async ({ visitor }) => {
+    const { site, page, signIn, openComposer, sendPrompt } = visitor;
+    await signIn();
+    const box = await openComposer();
+    await box.fill("Half a thought");
+    await page.getByRole("button", { name: "New draft" }).click();
+    await site.upstream.hold({ operation: "agentJobs.create", next });
+    await sendPrompt("Ready");
+    await site.upstream.untilHeld(1);
+    const drafts = page.getByRole("list", { name: "Drafts" });
+    await drafts.getByRole("button", { name: "Half a thought" }).click();
+    await box.fill("A whole thought");
+    await site.upstream.release();
+    const messages = page.getByRole("region", { name: "Messages" });
+    await messages.getByText(message).waitFor();
+    await expect(box).toHaveValue("A whole thought");
+    await expect(box).toBeFocused();
+    await messages.getByRole("button", { name: "Open" }).click();
+    if (next === undefined) await page.getByRole("article", { name: "Ready" }).waitFor();
+    else await expect(box).toHaveValue("Ready");
+  });
+}
+
 test("a rejected prompt reopens the panel that was closed", async ({ visitor }) => {
   const { site, page, signIn, sendPrompt } = visitor;
   await signIn();

@@ -257,6 +257,32 @@ test("reopening a route resumes loading unless the visitor stopped it", async ()
   assert.equal(stopped.shown.state.value, "partial");
 });
 
+test("a refresh of a range that was still loading loads as far", async () => {
+  for (const failures of [0, 1]) {
+    const { client, cache, shown, release } = await openHalf();
+    client.failing = failures > 0;
+    const refreshing = cache.refresh(shown);
+    release();
+    assert.equal(await refreshing, failures === 0);
+    client.failing = false;
+    if (failures > 0) assert.equal(await cache.refresh(shown), true);
+    const renewed = cache.find(VIEWS, OCTOBER);
+    assert.notEqual(renewed, shown);
+    await until(() => renewed.state.value === "complete");
+    assert.equal(renewed.rows.value.length, 900);
+  }
+});
+
+test("a refresh of a range that the visitor stopped loads only as many rows", async () => {
+  const { client, cache, shown, release } = await openHalf();
+  shown.stop();
+  release();
+  assert.equal(await cache.refresh(shown), true);
+  const renewed = cache.find(VIEWS, OCTOBER);
+  assert.deepEqual([renewed.state.value, renewed.rows.value.length], ["partial", 250]);
+  assert.equal(client.sent.length, 3);
+});
+
 test("changing or closing the comparison stops loading its period", async () => {
   const { client, cache } = openCache(900);
   const shown = await openAll(cache, OCTOBER);

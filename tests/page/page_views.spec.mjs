@@ -120,8 +120,11 @@ test("a relative period advances at midnight in an open page", async ({ visitor 
   const tomorrow = new Date(now + DAY_MS);
   const format = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
   await page.locator(".range_line-line").getByText(format.format(now)).waitFor();
+  await page.getByRole("button", { name: /^Period/ }).click();
+  await page.getByLabel("From").fill("2026-10-05");
   await page.clock.setFixedTime(now + DAY_MS);
   await page.locator(".range_line-line").getByText(format.format(tomorrow)).waitFor();
+  await expect(page.getByLabel("From")).toHaveValue("2026-10-05");
   await untilLoaded();
 });
 

@@ -24,6 +24,7 @@ const limit = { policy: "analytics", quota: 100, left: 59, at: 0, freesAt: 60_00
 
 test("the notice of a partial list names the loaded part of the total", () => {
   assert.equal(loadedSentence(list()), "Showing the top 250 pages (85% of views).");
+  assert.match(loadedSentence(list({ part: 0.996 })), /99% of views/);
   const feedback = list({ report: REPORTS.feedback, part: null });
   assert.equal(loadedSentence(feedback), "Showing the first 250 entries.");
 });

@@ -78,8 +78,11 @@ test("a preset of days stays one even if its days are a month", () => {
 });
 
 test("only dates of the calendar are days", () => {
-  assert.ok(isDay("2024-02-29"));
-  for (const text of ["2023-02-29", "2026-13-01", "2026-1-1", "", "today", "2026-11-01T00:00"]) {
+  for (const text of ["2024-02-29", "1970-01-01", "9999-12-31"]) assert.ok(isDay(text), text);
+  for (const text of [
+    ...["2023-02-29", "2026-13-01", "2026-1-1", "", "today", "2026-11-01T00:00"],
+    ...["0000-01-01", "0026-11-01", "0202-11-01", "1969-12-31", "+12026-11-01", "10000-01-01"],
+  ]) {
     assert.equal(isDay(text), false, text);
   }
   assert.equal(addDays("2026-12-31", 1), "2027-01-01");
@@ -91,12 +94,21 @@ test("future days of an address are left out", () => {
   assert.deepEqual(rangeOf(days("2027-01-01", "2027-02-03"), TODAY), days(TODAY, TODAY));
   const earlier = findEarlierRange(days("2026-11-01", "2026-11-30"), "previous-period", TODAY);
   assert.equal(daysOf(earlier), "2026-10-01 2026-10-21");
+  for (const from of ["2027-01-01", "9999-12-01", "9999-12-31"]) {
+    const last = days(from, "9999-12-31");
+    assert.deepEqual(rangeOf(last, TODAY), days(TODAY, TODAY));
+    assert.equal(daysOf(stepRange(last, -1, TODAY)), "2026-11-20 2026-11-20");
+    const before = findEarlierRange(last, "previous-period", TODAY);
+    assert.equal(daysOf(before), "2026-11-14 2026-11-14");
+  }
 });
 
 test("a reversed, incomplete or future range is rejected with a reason", () => {
   const problem = (from, to) => rangeProblem(days(from, to), TODAY);
   assert.match(problem("", "2026-01-01"), /start date/);
   assert.match(problem("2026-01-01", ""), /end date/);
+  assert.match(problem("0026-11-01", TODAY), /start date/);
+  assert.match(problem("2026-11-01", "0026-11-20"), /end date/);
   assert.match(problem("2026-01-02", "2026-01-01"), /must be on or after/);
   assert.match(problem("2026-11-20", "2026-11-22"), /End date is in the future/);
   assert.match(problem("2026-11-22", "2026-11-23"), /Start date is in the future/);
@@ -119,6 +131,12 @@ test("a step from a month goes to a month, up to today", () => {
 test("a step stops at today and keeps the length of the range", () => {
   assert.equal(step("2026-11-15", TODAY, 1), null);
   assert.equal(step("2026-11-10", "2026-11-16", 1), "2026-11-15 2026-11-21");
+});
+
+test("a step stops at the first day that an address can name", () => {
+  assert.equal(step("1970-01-08", "1970-01-14", -1), "1970-01-01 1970-01-07");
+  assert.equal(step("1970-01-07", "1970-01-13", -1), null);
+  assert.equal(step("1970-01-01", "1970-01-31", -1), null);
 });
 
 const compared = (from, to, with_) => daysOf(findEarlierRange(days(from, to), with_, TODAY));

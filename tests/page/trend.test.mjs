@@ -98,6 +98,31 @@ test("the label of a partial week has the number of its counted days", () => {
   assert.deepEqual(pointLines({ ...whole, held: 7 }, loaded, SHOWN).slice(2), []);
 });
 
+test("a bar is compared in percent only with one of as many days, or both with whole months", () => {
+  const points = (from, to, group) =>
+    trendPoints({ from, to }, group, []).map((point) => ({ ...point, human: 9, held: point.days }));
+  const totalOf = (point, earlier) => pointLines(point, earlier, SHOWN)[2];
+  const weeks = points("2026-11-04", "2026-11-16", "week");
+  const [first, whole, last] = weeks;
+  assert.deepEqual(column(weeks, "days"), [5, 7, 1]);
+  for (const [one, other] of [
+    [first, last],
+    [first, whole],
+    [whole, last],
+  ]) {
+    assert.equal(totalOf(one, other), "Total 9 vs 9");
+    assert.equal(totalOf(other, one), "Total 9 vs 9");
+  }
+  assert.equal(totalOf(first, first), "Total 9 vs 9 (No change)");
+  const [october] = points("2026-10-01", "2026-10-31", "month");
+  const [september] = points("2026-09-01", "2026-09-30", "month");
+  const [cut] = points("2026-11-01", "2026-11-30", "month");
+  const [start] = points("2026-10-01", "2026-10-30", "month");
+  assert.equal(totalOf(october, september), "Total 9 vs 9 (No change)");
+  assert.equal(totalOf(cut, start), "Total 9 vs 9 (No change)");
+  assert.equal(totalOf(october, start), "Total 9 vs 9");
+});
+
 test("the comparison's line shares the scale of the bars", () => {
   const point = (human) => ({ human, ai: 0, held: 1, days: 1, span: 1, from: "2026-11-01" });
   const chart = layOutChart([point(1), point(1)], { width: 100, height: 50 }, [point(4), point(2)]);

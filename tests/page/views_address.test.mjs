@@ -31,6 +31,7 @@ test("invalid dates of a link are reported and replaced by the default", () => {
   assert.equal(reported("from=2026-11-20&to=2026-11-01"), true);
   assert.equal(reported("from=2026-02-30&to=2026-03-01"), true);
   assert.equal(reported("from=2026-11-01"), true);
+  assert.equal(reported("from=0026-11-01&to=2026-11-20"), true);
   assert.equal(reported("range=garbage"), true);
   assert.equal(reported("from=2030-01-01&to=2030-01-02"), false);
   assert.equal(reported("range=today"), false);

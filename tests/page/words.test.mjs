@@ -11,7 +11,8 @@ const { describeProblem } = await importSource("shell/problem.ts");
 const { describeSendProblem } = await importSource("sending/send_problem.ts");
 const { changeAddress, formatAddress, parseAddress } = await importSource("address_parts.ts");
 const { requestedRoute } = await importSource("shell/route_names.ts");
-const { duration, formatLocale, signedCount } = await importSource("shell/wording.ts");
+const { duration, formatLocale, percent, share, signedCount, wholePercent } =
+  await importSource("shell/wording.ts");
 const { tightestLimit } = await importSource("shell/rate_limit.ts");
 const { stalenessOf } = await importSource("analytics/period/staleness.ts");
 
@@ -32,11 +33,29 @@ test("numbers and dates are English, with the reader’s region", () => {
   assert.equal(format("de", "en-US"), "1,234.5 Jan 1, 1970");
   assert.equal(format("en-GB"), "1,234.5 1 Jan 1970");
   assert.equal(format(), "1,234.5 Jan 1, 1970");
+  for (const invalid of ["en-US@posix", "en_US.UTF-8", "C", "POSIX", "", "*", "x"]) {
+    assert.equal(format(invalid), "1,234.5 Jan 1, 1970", invalid);
+    assert.equal(format(invalid, "en-GB"), "1,234.5 1 Jan 1970", invalid);
+  }
+  assert.equal(format("C", "de"), "1.234,5 1 Jan 1970");
 });
 
 test("a negative difference has a minus sign, not a hyphen", () => {
   assert.equal(signedCount(-467), "\u2212467");
   assert.equal(signedCount(467), "+467");
+});
+
+test("only nothing is 0%, and only everything is 100%", () => {
+  const words = (part) => [wholePercent(part), percent(part), share(part, 1)];
+  assert.deepEqual(words(0), ["0%", "0%", "0%"]);
+  assert.deepEqual(words(0.0004), ["<1%", "<0.1%", "<0.1%"]);
+  assert.deepEqual(words(0.004), ["<1%", "0.4%", "0.4%"]);
+  assert.deepEqual(words(0.0125), ["1%", "1.3%", "1.3%"]);
+  assert.deepEqual(words(0.857), ["86%", "86%", "85.7%"]);
+  assert.deepEqual(words(0.996), ["99%", "99%", "99.6%"]);
+  assert.deepEqual(words(0.9996), ["99%", "99%", "99.9%"]);
+  assert.deepEqual(words(1), ["100%", "100%", "100%"]);
+  assert.deepEqual(words(1.5), ["150%", "150%", "150%"]);
 });
 
 test("an access token passes whatever its expiry, because this clock may be wrong", () => {

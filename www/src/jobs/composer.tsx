@@ -61,18 +61,22 @@ export function Composer({ book }: { book: JobBook }) {
     started.current = { id, title: titleOf(prompt), from };
   }
 
-  /** Opens the started job. If the address changed or reading is forbidden, shows a toast. */
+  /**
+   * Opens the started job. If another address or draft is open, or reading is forbidden, shows a
+   * toast.
+   */
   function finish() {
+    const isOpen = drafts.current.peek() === draft;
     drafts.leaveSent(draft);
-    book.setComposing(false);
+    if (isOpen) book.setComposing(false);
     if (started.current === null) return;
     const { id, title, from } = started.current;
     const text = COMPOSER_WORDS.started(title);
     const open = () => visit({ route: "jobs", jobs: { id } });
     if (!book.mayRead) {
       toast({ text });
-      focusNewJob();
-    } else if (address.peek() === from) {
+      if (isOpen) focusNewJob();
+    } else if (isOpen && address.peek() === from) {
       announce(text);
       open();
     } else {
@@ -80,10 +84,17 @@ export function Composer({ book }: { book: JobBook }) {
     }
   }
 
-  /** Reopens the draft. The panel may have been closed meanwhile, or show another draft. */
+  /** Reopens the draft if the panel was closed. If the panel shows another draft, shows a toast. */
   function showProblem() {
-    drafts.open(draft);
-    book.setComposing(true);
+    const open = () => {
+      drafts.open(draft);
+      book.setComposing(true);
+    };
+    const problem = draft.problem.peek();
+    const isOtherOpen = book.composing.peek() && drafts.current.peek() !== draft;
+    if (problem === null || !isOtherOpen) return open();
+    const text = COMPOSER_WORDS.notStarted(titleOf(draft.text.peek()), problem.title);
+    toast({ text, action: { label: COMPOSER_WORDS.open, run: open } });
   }
 
   return (

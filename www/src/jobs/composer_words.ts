@@ -32,6 +32,7 @@ export const COMPOSER_WORDS = {
   blankLeft: (blank: string) => `Fill in the blank ${blank} first.`,
   anyway: (action: string) => `${action} anyway`,
   started: (title: string) => `Job started: ${title}`,
+  notStarted: (title: string, problem: string) => `${title}: ${problem}`,
   open: "Open",
   doubt: "We can’t tell if this job started",
   doubtHint:

@@ -4,7 +4,7 @@ import type { Session } from "../session/session.ts";
 import { registerKeys } from "../shell/keys.ts";
 import { Menu } from "../shell/menu.tsx";
 import { address, adjust, visit } from "../shell/navigation.ts";
-import { authorChoices, STATE_CHOICES } from "./job_filter.ts";
+import { authorChoices, isFiltered, STATE_CHOICES } from "./job_filter.ts";
 import * as styles from "./job_filters.module.css";
 import { MAX_SEARCH } from "./jobs_address.ts";
 import { jobsOf } from "./session_jobs.ts";
@@ -96,16 +96,18 @@ function ChoiceMenu<Value extends string>(props: ChoiceMenuProps<Value>) {
 }
 
 function TextFilter() {
-  const { text } = address.value.jobs;
+  const filter = address.value.jobs;
   const input = useRef<HTMLInputElement>(null);
-  const typed = useSignal(text);
+  const typed = useSignal(filter.text);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const sent = useRef(text);
-  // Follow changes by the back button or a link.
-  if (sent.current !== text) {
-    sent.current = text;
-    typed.value = text;
+  const known = useRef(filter);
+  // Follow changes by the back button or a link. Clearing also cancels a search that is not sent.
+  const isCleared = isFiltered(known.current) && !isFiltered(filter);
+  if (known.current.text !== filter.text || isCleared) {
+    clearTimeout(timer.current);
+    typed.value = filter.text;
   }
+  known.current = filter;
   useEffect(() => () => clearTimeout(timer.current), []);
   useLayoutEffect(() => {
     const focus = () => {
@@ -119,8 +121,8 @@ function TextFilter() {
     typed.value = value;
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
-      sent.current = value;
       adjust({ jobs: { text: value } });
+      known.current = address.peek().jobs;
     }, TYPING_MS);
   }
 

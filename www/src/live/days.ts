@@ -39,8 +39,8 @@ function labelOf(createdAt: string | null, today: number): string | null {
   return calendarDay(day, today);
 }
 
-/** Subtracts a calendar day, because days with a clock change do not have 24 hours. */
+/** Subtracts a calendar day, because days with a clock change can lack 24 hours or a midnight. */
 function yesterdayOf(today: number): number {
   const date = new Date(today);
-  return date.setDate(date.getDate() - 1);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() - 1).getTime();
 }

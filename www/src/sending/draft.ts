@@ -128,7 +128,10 @@ export class Draft {
     this.#call = call;
     try {
       await submit(attempt.text, { idempotencyKey, force, signal: call.signal });
-      this.#clear();
+      const next = this.#readNext(attempt);
+      this.text.value = next?.text ?? "";
+      this.#attempt = next?.attempt ?? null;
+      this.#keep();
       return true;
     } catch (error) {
       if (call.signal.aborted) {
@@ -138,6 +141,9 @@ export class Draft {
       } else {
         this.#noteFailure(attempt, error);
       }
+      const next = this.#readNext(attempt);
+      if (next !== null) this.text.value = next.text;
+      if (next?.attempt) this.#attempt = next.attempt;
       this.#keep();
       return false;
     } finally {
@@ -175,6 +181,14 @@ export class Draft {
     this.#attempt = attempt;
     this.#keep();
     return attempt;
+  }
+
+  /** Returns the next prompt if another tab wrote or sent one while this tab was sending. */
+  #readNext(sent: Attempt): { text: string; attempt: Attempt | null } | null {
+    const { text, attempt } = Object(this.#entry.read()) as Partial<Record<string, unknown>>;
+    if (typeof text !== "string" || text === sent.text) return null;
+    const other = attemptFrom(attempt);
+    return { text, attempt: other?.text === text ? other : null };
   }
 
   #recall(): void {

@@ -12,9 +12,18 @@ function once<Format>(make: () => Format): () => Format {
  * Excludes the calendars and digits of some regions, which English does not use.
  */
 export function formatLocale(languages: readonly string[]): string {
-  const english = languages.find((language) => /^en\b/i.test(language));
-  const region = new Intl.Locale(english ?? languages[0] ?? "en-US").maximize().region;
-  return `en-${region ?? "US"}-u-ca-gregory-nu-latn`;
+  const valid = languages.flatMap(parseLocale);
+  const chosen = valid.find(({ language }) => language === "en") ?? valid[0];
+  return `en-${chosen?.maximize().region ?? "US"}-u-ca-gregory-nu-latn`;
+}
+
+/** Returns nothing for names from a POSIX environment, such as "C" and "en-US@posix". */
+function parseLocale(name: string): Intl.Locale[] {
+  try {
+    return [new Intl.Locale(name)];
+  } catch {
+    return [];
+  }
 }
 
 const locale = once(() => formatLocale(globalThis.navigator?.languages ?? []));
@@ -59,7 +68,7 @@ export function counted(value: number, one: string, many = `${one}s`): string {
 
 export function share(part: number | null, whole: number | null): string {
   if (part === null || whole === null || whole === 0) return "–";
-  return inFinePercent().format(part / whole);
+  return finePercent(part / whole);
 }
 
 /** Returns "45 s", "3 min 05 s", "2 h 10 min" or "4 days". */
@@ -85,7 +94,7 @@ export function compactCount(value: number): string {
 
 /** Formats a part from 0 to 1: "12%", or "1.3%" for values below 10%. */
 export function percent(part: number): string {
-  return part < 0.1 ? inFinePercent().format(part) : wholePercent(part);
+  return part < 0.1 ? finePercent(part) : wholePercent(part);
 }
 
 /** Formats a percentage from 0 to 100: "12%", or "1.3%" for values below 10. */
@@ -94,7 +103,17 @@ export function percentage(value: number): string {
 }
 
 export function wholePercent(part: number): string {
-  return inWholePercent().format(part);
+  return formatPart(part, inWholePercent(), 0.01);
+}
+
+function finePercent(part: number): string {
+  return formatPart(part, inFinePercent(), 0.001);
+}
+
+/** Rounds to multiples of `step`. Only 0 is shown as 0%, and no part below 1 as 100%. */
+function formatPart(part: number, format: Intl.NumberFormat, step: number): string {
+  if (part > 0 && part < step / 2) return `<${format.format(step)}`;
+  return format.format(part < 1 ? Math.min(part, 1 - step) : part);
 }
 
 export function utcClock(time: number): string {

@@ -93,8 +93,11 @@ export const isArrangement = isOneOf(ARRANGEMENT_IDS);
 export const isInterval = isOneOf(INTERVAL_IDS);
 export const isColumn = isOneOf(COLUMN_IDS);
 
+/** Earlier years are typing errors, such as 0026. A comparison could start before the year 0. */
+const FIRST_DAY: Day = "1970-01-01";
+
 export function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < FIRST_DAY) return false;
   const time = startOf(text);
   return !Number.isNaN(time) && dayOf(time) === text;
 }

@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect } from "preact/hooks";
 import { visit } from "../../shell/navigation.ts";
 import * as styles from "./day_inputs.module.css";
 import type { DayRange } from "./range.ts";
@@ -13,19 +12,17 @@ const ENDS = [
 
 /** Inputs for a custom range. It is applied on submit, because each range costs a request. */
 export function DayInputs({ range, onApply }: { range: DayRange; onApply(): void }) {
-  const typed = useSignal(range);
+  /** Null until the first change. The period can move while days are typed, such as at midnight. */
+  const typed = useSignal<DayRange | null>(null);
   const complaint = useSignal<string | null>(null);
-  // A layout effect runs before the first frame, so it never overwrites typed input.
-  useLayoutEffect(() => {
-    typed.value = { from: range.from, to: range.to };
-    complaint.value = null;
-  }, [range.from, range.to]);
+  const { from, to } = typed.value ?? range;
+  const days = { from, to };
 
   function apply(event: Event) {
     event.preventDefault();
-    complaint.value = rangeProblem(typed.value, today.peek());
+    complaint.value = rangeProblem(days, today.peek());
     if (complaint.value !== null) return;
-    visit({ analytics: { range: typed.value } });
+    visit({ analytics: { range: days } });
     onApply();
   }
 
@@ -38,9 +35,9 @@ export function DayInputs({ range, onApply }: { range: DayRange; onApply(): void
             id={end}
             type="date"
             max={today.value}
-            value={typed.value[end]}
+            value={days[end]}
             onInput={(event) => {
-              typed.value = { ...typed.value, [end]: event.currentTarget.value };
+              typed.value = { ...days, [end]: event.currentTarget.value };
             }}
           />
         </div>

@@ -1,6 +1,13 @@
 import { DAY_MS, HOUR_MS } from "../../shell/durations.ts";
 import { utcAxisDay, utcClock, utcDay, utcDays } from "../../shell/wording.ts";
-import { type Comparison, type Day, dayOf, type PresetId, startOf } from "./address_words.ts";
+import {
+  type Comparison,
+  type Day,
+  dayOf,
+  isDay,
+  type PresetId,
+  startOf,
+} from "./address_words.ts";
 
 /** A range of whole days, both ends included. */
 export interface DayRange {
@@ -104,14 +111,14 @@ export function isSameRange(a: DayRange, b: DayRange): boolean {
 
 /**
  * Returns the next or previous month if the period is a month, or else the next or previous range
- * of the same length. Returns null if that range would start after today.
+ * of the same length. Returns null if that range would start after today or before 1970.
  */
 export function stepRange(period: Period, step: -1 | 1, today: Day): DayRange | null {
   const range = rangeOf(period, today);
   const next = isMonth(period, today)
     ? monthOf(addMonths(range.from, step))
     : moveRange(range, step * countDays(range));
-  if (next.from > today) return null;
+  if (next.from > today || !isDay(next.from)) return null;
   if (next.to <= today) return next;
   // The current month starts on the 1st. Other ranges keep their length.
   return isMonth(period, today) ? { from: next.from, to: today } : endAt(next, today);
@@ -151,7 +158,7 @@ export function alignWeekdays(earlier: DayRange, range: DayRange): DayRange {
 /** Returns whether a period is a whole month or the elapsed part of the current one. */
 function isMonth(period: Period, today: Day): boolean {
   if (typeof period === "string") return period === "this-month" || period === "last-month";
-  const { from, to } = period;
+  const { from, to } = rangeOf(period, today);
   const month = monthOf(from);
   // The first of a month is a day, not a month.
   if (from === to) return false;

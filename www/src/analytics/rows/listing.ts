@@ -83,6 +83,8 @@ export class Listing {
   readonly limit: Signal<Limit | null>;
   /** The goal of the current or last call of `load`. */
   goal: Goal = "first rows";
+  /** Whether loading was suspended rather than stopped by the person. */
+  isSuspended = false;
   readonly #client: Client;
   readonly #headers: Record<string, string>;
   readonly #ended: AbortSignal;
@@ -94,8 +96,6 @@ export class Listing {
   #unshown: PageOfReport[] = [];
   #showTimer: ReturnType<typeof setTimeout> | undefined;
   #controller: AbortController | null = null;
-  /** Whether loading was suspended rather than stopped by the person. */
-  #isSuspended = false;
   #lastHeaders: Headers | null = null;
 
   constructor(options: ListingOptions) {
@@ -128,7 +128,7 @@ export class Listing {
     if (this.#controller !== null) return false;
     const controller = new AbortController();
     this.#controller = controller;
-    this.#isSuspended = false;
+    this.isSuspended = false;
     this.goal = goal;
     const signal = AbortSignal.any([controller.signal, this.#ended]);
     this.state.value = "loading";
@@ -152,7 +152,7 @@ export class Listing {
 
   /** Stops loading. Keeps the loaded rows. */
   stop(): void {
-    this.#isSuspended = false;
+    this.isSuspended = false;
     this.#controller?.abort();
     this.#rest();
   }
@@ -161,12 +161,12 @@ export class Listing {
   suspend(): void {
     if (this.#controller === null) return;
     this.stop();
-    this.#isSuspended = true;
+    this.isSuspended = true;
   }
 
   /** Resumes loading after `suspend`, but not after `stop`. */
   resume(): void {
-    if (this.#isSuspended) this.load(this.goal);
+    if (this.isSuspended) this.load(this.goal);
   }
 
   /** Loads all rows from the archive. Returns false if that is not possible. */

@@ -165,7 +165,8 @@ export class ListingCache {
 
   /**
    * Loads a listing again with current counts. The shown listing stays until as many rows are
-   * loaded. Returns whether the new listing replaced it.
+   * loaded. Returns whether the new listing replaced it. If the shown one was still loading, the
+   * new one then loads as far.
    */
   async refresh(shown: Listing): Promise<boolean> {
     shown.suspend();
@@ -180,6 +181,7 @@ export class ListingCache {
     if (!isDone || this.renewal.peek() !== renewal) return false;
     this.#keep(renewal);
     this.renewal.value = null;
+    if (shown.isSuspended && shown.goal !== "first rows") renewal.load(shown.goal);
     return true;
   }
 

@@ -27,7 +27,7 @@ export function pointLines(
   const isComparable = earlier !== undefined && isWhole(point) && isWhole(earlier);
   if (!isComparable) return lines;
   const before = earlier.human + earlier.ai;
-  const change = changeOf(human + ai, before);
+  const change = hasSameLength(point, earlier) ? changeOf(human + ai, before) : null;
   const sign = change === null || change.difference === 0 ? "" : change.difference > 0 ? "+" : "−";
   const words = change === null ? "" : ` (${sign}${changeText(change)})`;
   return [...lines, `Total ${count(human + ai)} vs ${count(before)}${words}`, pointLabel(earlier)];
@@ -35,6 +35,12 @@ export function pointLines(
 
 function isWhole({ held, days }: TrendPoint): boolean {
   return held === days;
+}
+
+/** Returns whether two bars have as many days, or are whole months. */
+function hasSameLength(one: TrendPoint, other: TrendPoint): boolean {
+  const isUncut = [one, other].every(({ days, span }) => days === span);
+  return isUncut || one.days === other.days;
 }
 
 /** Since this day, Mintlify counts views of Markdown as AI (docs/mintlify/analytics.md, 4.2). */
