@@ -57,13 +57,7 @@ async function readBytes(body, maxBytes) {
     if (length > maxBytes) return undefined;
     chunks.push(chunk);
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 /** `fields` is a JSON array of names and values. */

@@ -9,6 +9,8 @@ import module from "../build/core/gateway_bg.wasm";
 import description from "../build/core/openapi.txt";
 import { formatFields, host } from "./host.js";
 
+/** The runtime drops an alarm after six failed retries, so an object repeats a failed alarm. */
+const ALARM_RETRY_MS = 60_000;
 /** The number of the current instance. An inner object of an earlier instance is replaced. */
 let instance = 0;
 /** The latest trap. Several events can report the same trap. */
@@ -109,6 +111,15 @@ function durableObject(Inner) {
           });
         };
       }
+      const { alarm } = Guarded.prototype;
+      Guarded.prototype.alarm &&= async function () {
+        try {
+          await alarm.call(this);
+        } catch (error) {
+          console.error(JSON.stringify({ operator: `an alarm failed: ${error}` }));
+          await this.ctx.storage.setAlarm(Date.now() + ALARM_RETRY_MS);
+        }
+      };
     }
   };
 }

@@ -16,8 +16,8 @@ const row = (path, human) => ({ path, human, ai: 1, total: human + 1 });
 const sum = (rows) => rows.reduce((total, { human }) => total + human, 0);
 const deepPath = (segments, suffix = "") => "/s".repeat(segments) + suffix;
 
-/** Starts a gateway that archives the rows `views` as yesterday's page views. */
-async function archiveYesterday(name, views) {
+/** Starts a gateway that archives the rows `views`, with their sums, as yesterday's page views. */
+async function archiveYesterday(name, views, oddTotals = {}) {
   const gate = await startGate(name, {
     gateway: { archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
   });
@@ -33,7 +33,8 @@ async function archiveYesterday(name, views) {
   };
   const human = async (subject) => (await series(subject)).human;
   const people = sum(views);
-  const totals = { human: people, ai: views.length, total: people + views.length };
+  const sums = { human: people, ai: views.length, total: people + views.length };
+  const totals = { ...sums, ...oddTotals };
   await gate.upstream.fault({
     target: "/views?",
     times: 0,
@@ -96,6 +97,32 @@ describe("control characters in paths", () => {
     assert.deepEqual(await archive.series({ prefix: "/" }), archive.totals);
     assert.equal(await archive.human({ prefix: "/a" }), 101_100);
     assert.equal(await archive.human({ prefix: "/a/\0" }), 1000);
+  });
+});
+
+describe("odd counts", () => {
+  const ODD = [1.5, -1, "n/a", true, 2 ** 53, [], {}];
+  const VIEWS = ODD.flatMap((ai, at) => [
+    { ...row(`/odd/${at}`, 1), ai },
+    { ...row(`/odd/${at}/again`, 1), ai },
+    row(`/known/${at}`, 10),
+  ]);
+  const unknownAi = (human, total) => ({ human, ai: null, total });
+  let archive;
+
+  before(async () => {
+    archive = await archiveYesterday("archive-odd", VIEWS, { ai: "n/a" });
+  });
+  after(() => archive?.stop());
+
+  test("archives an odd count as unknown, and the other counts of its row and its day", async () => {
+    for (const at of ODD.keys()) {
+      assert.deepEqual(await archive.series({ path: `/odd/${at}` }), unknownAi(1, 2));
+    }
+    assert.deepEqual(await archive.series({ prefix: "/odd" }), unknownAi(14, 28));
+    assert.deepEqual(await archive.series({ prefix: "/known" }), { human: 70, ai: 7, total: 77 });
+    const { human, total } = archive.totals;
+    assert.deepEqual(await archive.series({}), unknownAi(human, total));
   });
 });
 

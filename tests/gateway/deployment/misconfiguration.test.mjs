@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { assertProblem, JOBS, useGate, VIEWS } from "../recorded_gateway.mjs";
+import { Receiver } from "../../harness/receiver.mjs";
+import { until } from "../analytics_requests.mjs";
+import { hook, useJobs, webhookVars } from "../jobs_gateway.mjs";
+import { assertProblem, JOBS, useGate, useServer, VIEWS } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const VALUE = "hunter2-of-the-operator";
@@ -82,5 +85,29 @@ describe("a gateway whose configuration lacks a binding", () => {
       assert.equal(problem.outcome, undefined);
     }
     assert.equal(await gate.received(), 0);
+  });
+});
+
+describe("a webhook that is due while a variable is invalid", () => {
+  const receiver = useServer(new Receiver());
+  const jobs = useJobs("misconfiguration-webhook", () => ({ vars: webhookVars(receiver) }));
+
+  test("sends a webhook that was due while a variable was invalid", async () => {
+    receiver.answerAlways(500);
+    const { id } = await jobs.create("notify me", { headers: hook(receiver.url) });
+    await jobs.finish(id);
+    await receiver.next();
+    jobs.vars.WEBHOOK_SECRET = VALUE;
+    await jobs.restart("kill", async () => {
+      // The object repeats a failed alarm after a minute.
+      jobs.gate.settings.clock.rate = 60;
+      receiver.answerAlways(204);
+    });
+    const failure = /"operator":"an alarm failed: .*WEBHOOK_SECRET must/g;
+    await until(() => jobs.gate.gateway.log().match(failure)?.length >= 2);
+    assert.ok(!jobs.gate.gateway.log().includes(VALUE));
+    Object.assign(jobs.vars, webhookVars(receiver));
+    await jobs.restart("stop");
+    assert.equal((await receiver.next()).json.data.id, id);
   });
 });

@@ -6,10 +6,11 @@ pub mod views;
 use std::fmt::Write as _;
 
 use quillgate::parameters::ParameterGroup as _;
+use quillgate::text::MAX_SAFE_INTEGER;
 use quillgate::{
     Call, Cursor, DateBound, Day, DayGroup, Millis, PagePath, PathPrefix, SeriesPageSize,
 };
-use serde::Serialize;
+use serde::{Deserialize as _, Deserializer, Serialize};
 use serde_json::json;
 
 use crate::analytics::analytics_settings::ArchiveSettings;
@@ -159,6 +160,15 @@ pub struct Counts {
     pub ai: Option<u64>,
     /// Mintlify's total of people and AI.
     pub total: Option<u64>,
+}
+
+/// Anything but an integer from 0 to 2^53 − 1 is unknown, so that an odd count never ends a report.
+#[expect(clippy::unnecessary_wraps, reason = "serde expects a result")]
+pub(crate) fn read_count<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u64>, D::Error> {
+    let count = Option::<u64>::deserialize(deserializer).unwrap_or_default();
+    Ok(count.filter(|count| *count <= MAX_SAFE_INTEGER))
 }
 
 impl Counts {

@@ -1,7 +1,7 @@
 use crate::analytics::analytics_settings::AnalyticsSettings;
 use crate::auth::auth_settings::AuthSettings;
 use crate::budget::limits::Limits;
-use crate::http::url::is_origin;
+use crate::http::url::{is_origin, strip_default_port};
 use crate::jobs::job_settings::JobSettings;
 use crate::jobs::pull_request::pull_request_settings::PullRequestSettings;
 use crate::upstream::upstream_settings::UpstreamSettings;
@@ -28,12 +28,15 @@ impl Config {
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, VariableError> {
         let variables = |name: &str| trim_value(&variable(name)?);
         let limits = Limits::read(&variables)?;
-        let allowed_origins = split_list(variables("ALLOWED_ORIGINS").as_deref());
+        let mut allowed_origins = split_list(variables("ALLOWED_ORIGINS").as_deref());
         if !allowed_origins.iter().all(|origin| is_origin(origin)) {
             return Err(VariableError {
                 variable: "ALLOWED_ORIGINS",
                 rule: "must be exact origins such as https://docs.example, separated by commas",
             });
+        }
+        for origin in &mut allowed_origins {
+            origin.truncate(strip_default_port(origin).len());
         }
         Ok(Self {
             upstream: UpstreamSettings::read(&variables, &limits)?,

@@ -13,7 +13,7 @@ use crate::auth::jwt::{
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::token::VerifiedToken;
-use crate::auth::trusted_issuer::Source;
+use crate::auth::trusted_issuer::{self, Source};
 use crate::hash::verify_hmac_sha256;
 
 /// In seconds.
@@ -34,8 +34,8 @@ struct Claims {
 }
 
 fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Error> {
-    let quota = Value::deserialize(deserializer)?;
-    Quota::read(&quota).ok_or_else(|| D::Error::custom("a malformed quota"))
+    let quota = trusted_issuer::read_quota(Option::deserialize(deserializer)?);
+    quota.ok_or_else(|| D::Error::custom("a malformed quota"))
 }
 
 /// As in [`read_caller`], an error is the detail of the 401.

@@ -229,7 +229,7 @@ fn read_rule(item: Value, issuer: &str) -> Result<Rule, &'static str> {
     Ok(rule)
 }
 
-fn read_quota(quota: Option<Value>) -> Option<Quota> {
+pub(super) fn read_quota(quota: Option<Value>) -> Option<Quota> {
     quota.map_or(Some(Quota::default()), |quota| Quota::read(&quota))
 }
 

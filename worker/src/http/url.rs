@@ -67,6 +67,16 @@ pub fn is_origin(text: &str) -> bool {
     host.is_some_and(is_authority)
 }
 
+/// Browsers omit the default port of an origin.
+pub fn strip_default_port(origin: &str) -> &str {
+    let port = if origin.starts_with("https:") {
+        ":443"
+    } else {
+        ":80"
+    };
+    origin.strip_suffix(port).unwrap_or(origin)
+}
+
 /// Normalized, with an optional port.
 pub fn is_host(text: &str) -> bool {
     let (host, port) = match text.rsplit_once(':') {
@@ -85,7 +95,7 @@ pub fn is_port(text: &str) -> bool {
 /// The order of the characters is not checked.
 fn is_authority(text: &str) -> bool {
     let fits =
-        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte);
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-_:[]".contains(&byte);
     !text.is_empty() && text.bytes().all(fits)
 }
 

@@ -109,8 +109,9 @@ pub fn parse_preferred_wait(prefer: Option<&str>) -> Option<u64> {
         let value = value.trim();
         let value = value.strip_prefix('"').unwrap_or(value);
         let value = value.strip_suffix('"').unwrap_or(value);
-        let is_wait = name.trim().eq_ignore_ascii_case("wait") && value.len() <= 6;
-        parse_decimal(value).filter(|_| is_wait)
+        let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+        let is_wait = name.trim().eq_ignore_ascii_case("wait") && is_number;
+        is_wait.then(|| value.parse().unwrap_or(MAX_WAIT))
     })?;
     Some(wait.min(MAX_WAIT))
 }
@@ -157,8 +158,14 @@ impl LongPoll {
     }
 }
 
+/// The newest state in a list of entity tags (RFC 9110, section 13.1.2). Proxies that compress
+/// responses append to the tags, such as `-gzip`.
 fn parse_known_state(if_none_match: &str) -> Option<u64> {
-    let tag = if_none_match.trim();
-    let tag = tag.strip_prefix("W/").unwrap_or(tag);
-    parse_event_number(tag.strip_prefix('"')?.strip_suffix('"')?)
+    let tags = if_none_match.split(',').map(str::trim);
+    let numbers = tags.filter_map(|tag| {
+        let tag = tag.strip_prefix("W/").unwrap_or(tag);
+        let (number, _) = tag.strip_prefix('"')?.split_once(['"', '-'])?;
+        parse_event_number(number)
+    });
+    numbers.max()
 }

@@ -112,20 +112,28 @@ pub enum GitHubFailure {
 }
 
 impl GitHubFailure {
-    /// Returns `None` for a 200. GitHub responds 403 or 429 when a rate limit is reached.
+    /// Returns `None` for a 200. GitHub responds 403 or 429 when a rate limit is reached. For a
+    /// secondary limit, only the body of a 403 may say so.
     pub fn of_response<'a>(
         status: u16,
         field: impl Fn(&str) -> Option<&'a str>,
+        body: &str,
         now: Millis,
     ) -> Option<Self> {
         let number = |name| field(name).and_then(|text| text.parse::<u64>().ok());
         let retry_after = number("retry-after");
         let is_spent = number("x-ratelimit-remaining") == Some(0);
+        let is_limited = || {
+            let body = body.to_ascii_lowercase();
+            let is_named = ["rate limit", "abuse detection"].map(|name| body.contains(name));
+            is_spent || retry_after.is_some() || is_named.contains(&true)
+        };
         match status {
             200 => None,
-            403 | 429 if status == 429 || is_spent || retry_after.is_some() => {
+            403 | 429 if status == 429 || is_limited() => {
                 let after = |seconds: u64| now.plus(Millis(seconds.saturating_mul(1_000)));
-                let reset = || Some(Millis(number("x-ratelimit-reset")?.saturating_mul(1_000)));
+                let reset = number("x-ratelimit-reset").filter(|_| is_spent);
+                let reset = || Some(Millis(reset?.saturating_mul(1_000)));
                 let until = retry_after.map(after).or_else(reset).unwrap_or(now);
                 Some(Self::Limited(
                     until.clamp(now.plus(MIN_PAUSE), now.plus(MAX_PAUSE)),
@@ -148,6 +156,9 @@ impl GitHubFailure {
     pub fn describe(self) -> Option<String> {
         match self {
             Self::Refused(401) => Some("GitHub answered 401: GITHUB_TOKEN is not valid".to_owned()),
+            Self::Refused(status @ 300..=399) => Some(format!(
+                "GitHub answered {status} for the pull request of a job: its repository has moved"
+            )),
             Self::Refused(status) => Some(format!(
                 "GitHub answered {status} for the pull request of a job: GITHUB_TOKEN may lack access"
             )),

@@ -1,7 +1,7 @@
 //! The D1 database of the daily archive. The last page of a day comes in a batch that replaces the
 //! stored day with the staged pages. A batch is a transaction, so readers never see part of a day.
 
-use js_sys::{Array, JsString, Object, Reflect};
+use js_sys::{Array, JsString, Number, Object, Reflect};
 use quillgate::{Day, Millis};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::analytics::analytics_settings::ArchiveSettings;
 use crate::analytics::archive::schedule::{DayRecord, Part, ProjectRecord, read_day};
 use crate::analytics::archive::views::{ViewsQuery, ViewsRow};
 use crate::analytics::archive::{
-    Counts, MAX_COUNTS, SeriesQuery, StoredDay, Subject, first_retained, store_path,
+    Counts, MAX_COUNTS, SeriesQuery, StoredDay, Subject, first_retained, read_count, store_path,
 };
 use crate::hash::fingerprint;
 use crate::runtime::{D1, HostError, HostResult, Statement, stringify_json};
@@ -56,11 +56,17 @@ struct SeriesRow {
     #[serde(deserialize_with = "read_day")]
     day: Day,
     fetched: Millis,
+    #[serde(deserialize_with = "read_count")]
     human: Option<u64>,
+    #[serde(deserialize_with = "read_count")]
     ai: Option<u64>,
+    #[serde(deserialize_with = "read_count")]
     total: Option<u64>,
+    #[serde(deserialize_with = "read_count")]
     visitors_human: Option<u64>,
+    #[serde(deserialize_with = "read_count")]
     visitors_ai: Option<u64>,
+    #[serde(deserialize_with = "read_count")]
     visitors_total: Option<u64>,
     pages: u64,
 }
@@ -203,7 +209,7 @@ impl ArchiveStore {
             VALUES (?1, ?2, ?3, ?4)";
         let update = "UPDATE day SET staged_pages = ?3, staged_totals = ?4,
             attempts = 0, retry_at = 0, problem = NULL WHERE project = ?1 AND day = ?2";
-        let text = if replace_paths(parsed)? {
+        let text = if normalize_rows(parsed)? {
             stringify_json(parsed)?
         } else {
             reply.text.clone()
@@ -315,12 +321,30 @@ impl DayKey {
     }
 }
 
-/// Returns whether any path changed. A changed row gets `quillgate.original`, a hash of its path,
-/// which distinguishes pages with the same stored path.
-fn replace_paths(page: &JsValue) -> HostResult<bool> {
+/// Replaces each count that [`read_count`] would ignore by `null`, because a sum with it would be
+/// wrong. Returns whether any count changed.
+pub fn remove_odd_counts(counts: &JsValue) -> HostResult<bool> {
+    if !counts.is_object() {
+        return Ok(false);
+    }
+    let mut has_changed = false;
+    for name in ["human", "ai", "total"].map(JsValue::from) {
+        let count = Reflect::get(counts, &name)?;
+        let is_integer = Number::is_safe_integer(&count) && count.as_f64() >= Some(0.0);
+        if !is_integer && !count.is_null() && !count.is_undefined() {
+            has_changed |= Reflect::set(counts, &name, &JsValue::NULL)?;
+        }
+    }
+    Ok(has_changed)
+}
+
+/// Returns whether any row changed. A row with a changed path gets `quillgate.original`, a hash of
+/// its path, which distinguishes pages with the same stored path.
+fn normalize_rows(page: &JsValue) -> HostResult<bool> {
     let rows: Array = Reflect::get(page, &"views".into())?.unchecked_into();
     let mut has_changed = false;
     for row in rows.iter() {
+        has_changed |= remove_odd_counts(&row)?;
         let Some(path) = Reflect::get(&row, &"path".into())?.as_string() else {
             continue;
         };

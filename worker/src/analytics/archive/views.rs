@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::analytics::archive::{
-    Counts, MAX_ROWS_READ, SeriesQuery, StoredDay, Subject, missing_days, read_range, store_path,
+    Counts, MAX_ROWS_READ, SeriesQuery, StoredDay, Subject, missing_days, read_count, read_range,
+    store_path,
 };
 use crate::http::problem::Problem;
 use crate::json;
@@ -50,8 +51,11 @@ impl ViewsQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ViewsRow {
     pub path: String,
+    #[serde(deserialize_with = "read_count")]
     pub human: Option<u64>,
+    #[serde(deserialize_with = "read_count")]
     pub ai: Option<u64>,
+    #[serde(deserialize_with = "read_count")]
     pub total: Option<u64>,
 }
 

@@ -12,7 +12,7 @@ use quillgate::{
 use serde_json::json;
 
 use crate::analytics::archive::schedule::{DayRecord, Part, ProjectRecord, RunId, Target, plan};
-use crate::analytics::archive::store::{ArchiveStore, DayKey, MAX_CONVERTED};
+use crate::analytics::archive::store::{ArchiveStore, DayKey, MAX_CONVERTED, remove_odd_counts};
 use crate::analytics::archive::{ArchiveRun, first_retained};
 use crate::analytics::organization_object::Organization;
 use crate::analytics::page::PAGE_ROWS;
@@ -223,7 +223,9 @@ impl Run<'_> {
         let store = self.store;
         let (record, key) = self.record(target);
         let parsed = parse_json(&reply.text)?;
-        let totals = stringify_json(&Reflect::get(&parsed, &"totals".into())?)?;
+        let totals = Reflect::get(&parsed, &"totals".into())?;
+        remove_odd_counts(&totals)?;
+        let totals = stringify_json(&totals)?;
         let Part::Views(page) = target.part else {
             store.stage_visitors(key, &totals).await?;
             record.record_part(false, now());

@@ -400,3 +400,26 @@ fn totals_are_unknown_if_a_day_has_unknown_counts() {
     let site = [stored("2026-01-01", 4), unknown];
     assert_eq!(views(&range, &site, &[])["totals"]["human"], Value::Null);
 }
+
+#[test]
+fn odd_stored_count_is_unknown() {
+    for (count, expected) in [
+        (json!(0), Some(0)),
+        (
+            json!(9_007_199_254_740_991_u64),
+            Some(9_007_199_254_740_991),
+        ),
+        (json!(9_007_199_254_740_992_u64), None),
+        (json!(1e300), None),
+        (json!(1.5), None),
+        (json!(-1), None),
+        (json!("n/a"), None),
+        (json!("1"), None),
+        (json!(true), None),
+        (json!(null), None),
+    ] {
+        let row = json!({ "path": "/a", "human": count, "ai": 1, "total": 2 });
+        let row: ViewsRow = serde_json::from_value(row).unwrap();
+        assert_eq!((row.human, row.ai), (expected, Some(1)), "{count}");
+    }
+}

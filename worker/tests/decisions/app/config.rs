@@ -195,6 +195,21 @@ fn empty_list_of_origins_allows_no_origin() {
 }
 
 #[test]
+fn default_port_of_an_allowed_origin_is_dropped_as_browsers_do() {
+    for (origin, expected) in [
+        ("https://a.example:443", "https://a.example"),
+        ("http://a.example:80", "http://a.example"),
+        ("https://[::1]:443", "https://[::1]"),
+        ("https://a.example:80", "https://a.example:80"),
+        ("http://a.example:443", "http://a.example:443"),
+        ("https://a.example:8443", "https://a.example:8443"),
+    ] {
+        let origins = read("ALLOWED_ORIGINS", Some(origin)).allowed_origins;
+        assert_eq!(origins, [expected]);
+    }
+}
+
+#[test]
 fn archive_takes_project_ids_and_a_percentage() {
     let archive = |name, value| read(name, value).analytics.archive;
     let read_projects = |value| {

@@ -234,6 +234,7 @@ fn required_claims_must_be_present() {
         ("jti", json!("one")),
         ("nbf", Value::Null),
         ("quota", json!(1)),
+        ("quota", Value::Null),
         ("aud", json!("x")),
     ] {
         assert_claim(name, Some(value), None);
@@ -380,7 +381,7 @@ fn token_over_16_kib_is_rejected() {
 #[test]
 fn malformed_quota_makes_the_token_invalid() {
     for quota in each(json!([
-        null, -1, 1.5, 10.0, 1e3, "10", true, [10], { "create_job": 10 },
+        -1, 1.5, 10.0, 1e3, "10", true, [10], { "create_job": 10 },
         { "create-job": -1 }, { "create-job": 0.5 }, { "create-job": "10" }, { "create-job": null },
         { "create-job": { "q": 1 } }, { "create-job": 10, "*": 10 },
     ])) {

@@ -119,6 +119,7 @@ fn origins_and_hosts_must_be_normalized() {
         "https://a.example",
         "http://localhost:5173",
         "https://[::1]:80",
+        "https://my_app.example",
     ]);
     is_origin.rejects(&[
         "",
@@ -133,6 +134,7 @@ fn origins_and_hosts_must_be_normalized() {
     is_host.accepts(&[
         "a.example",
         "a.example:8443",
+        "my_app.example",
         "127.0.0.1:9000",
         "[::1]",
         "[::1]:9000",

@@ -195,11 +195,15 @@ fn a_limit_pauses_requests_for_all_pull_requests() {
 }
 
 fn classify(status: u16, fields: &[(&str, &str)]) -> Option<GitHubFailure> {
+    classify_with(status, fields, r#"{"message":"Resource not accessible"}"#)
+}
+
+fn classify_with(status: u16, fields: &[(&str, &str)], body: &str) -> Option<GitHubFailure> {
     let field = |name: &str| {
         let found = fields.iter().find(|(own, _)| *own == name);
         found.map(|(_, value)| *value)
     };
-    GitHubFailure::of_response(status, field, NOW)
+    GitHubFailure::of_response(status, field, body, NOW)
 }
 
 #[test]
@@ -236,9 +240,35 @@ fn a_rate_limit_pauses_requests_until_the_time_in_the_response() {
         let expected = Some(GitHubFailure::Limited(until));
         assert_eq!(classify(status, &fields), expected, "{status} {fields:?}");
     }
-    let unspent = ("x-ratelimit-remaining", "42");
-    let found = classify(403, &[unspent, ("x-ratelimit-reset", reset)]);
-    assert_eq!(found, Some(GitHubFailure::Refused(403)));
+}
+
+#[test]
+fn a_secondary_rate_limit_is_found_in_the_body() {
+    let reset = &*(SECONDS + 900).to_string();
+    let unspent = [
+        ("x-ratelimit-remaining", "42"),
+        ("x-ratelimit-reset", reset),
+    ];
+    let classify = |status, body: &str| classify_with(status, &unspent, body);
+    let limited = Some(GitHubFailure::Limited(at(60)));
+    for body in [
+        r#"{"message":"You have exceeded a secondary rate limit. Please wait a few minutes."}"#,
+        r#"{"message":"You have triggered an Abuse Detection mechanism."}"#,
+        r#"{"message":"API rate limit exceeded for user ID 1."}"#,
+        "<p>You have exceeded a SECONDARY RATE LIMIT",
+    ] {
+        assert_eq!(classify(403, body), limited, "{body}");
+        assert_eq!(classify(404, body), Some(GitHubFailure::Refused(404)));
+    }
+    // The primary limit is not spent, so its reset does not matter.
+    assert_eq!(classify(429, "{}"), limited);
+    for body in [
+        "",
+        r#"{"message":"Resource not accessible by personal access token"}"#,
+        r#"{"message":"Forbidden","documentation_url":"https://docs.github.com/rest/rate-limits"}"#,
+    ] {
+        assert_eq!(classify(403, body), Some(GitHubFailure::Refused(403)));
+    }
 }
 
 #[test]
@@ -253,7 +283,10 @@ fn failures_are_cached_and_refusals_are_cached_longer() {
 fn failures_that_the_operator_can_fix_are_described() {
     let describe = |failure: GitHubFailure| failure.describe().unwrap_or_default();
     assert!(describe(GitHubFailure::Refused(401)).contains("GITHUB_TOKEN is not valid"));
-    assert!(describe(GitHubFailure::Refused(404)).contains("GitHub answered 404"));
+    let missing = describe(GitHubFailure::Refused(404));
+    assert!(missing.contains("GitHub answered 404") && missing.contains("GITHUB_TOKEN"));
+    let moved = describe(GitHubFailure::Refused(301));
+    assert!(moved.contains("GitHub answered 301") && !moved.contains("GITHUB_TOKEN"));
     assert!(describe(GitHubFailure::Limited(NOW)).contains("limits requests"));
     assert_eq!(describe(GitHubFailure::Failed), "");
 }
