@@ -32,7 +32,7 @@ export function followFocus(): void {
   }).observe(document.body, { childList: true, subtree: true });
 }
 
-/** Focuses the innermost part on a path. The heading of the route stands for the whole page. */
+/** Focuses the innermost part on a path. The whole page has the heading of the route. */
 function focusPart(path: readonly Element[]): void {
   const part = path.find((element) => element.isConnected && element.matches(PARTS));
   const heading = part === undefined ? HEADING_ID : part.getAttribute("aria-labelledby");
