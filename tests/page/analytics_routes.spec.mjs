@@ -151,6 +151,32 @@ test("a keyboard is enough to choose a period and sort the table", async ({ visi
   await untilFocused(/^AI/);
 });
 
+test("selected rows are copied without a byte order mark", async ({ visitor }) => {
+  const { page, startAtReport } = visitor;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.clock.install();
+  await startAtReport(WITHOUT_COMPARISON);
+  await page.getByRole("button", { name: "Select rows" }).click();
+  const boxes = page.getByRole("checkbox");
+  const bar = page.getByRole("region", { name: "Selected rows" });
+  const copied = bar.getByRole("button", { name: "Copied" });
+  // Safari does not focus clicked buttons.
+  const copy = async () => {
+    await bar.getByRole("button", { name: "Copy as CSV" }).evaluate((button) => button.click());
+    await copied.waitFor();
+  };
+  await boxes.nth(0).check();
+  await copy();
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(text, /^path,/);
+
+  await boxes.nth(2).check();
+  await copied.waitFor({ state: "detached" });
+  await copy();
+  await page.clock.runFor(5_000);
+  await copied.waitFor({ state: "detached" });
+});
+
 test("several pages are one job, and a file", async ({ visitor }) => {
   const { page, startAtReport } = visitor;
   await startAtReport(WITHOUT_COMPARISON);

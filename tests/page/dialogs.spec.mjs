@@ -36,6 +36,22 @@ test("a click outside, Escape and Close end a dialog, but no drag", async ({ vis
   await dialog.waitFor({ state: "detached" });
 });
 
+test("the same sitemap file can be chosen again", async ({ visitor }) => {
+  const { page, startAtReport } = visitor;
+  await startAtReport({ range: "last-month" });
+  await show(page, /^Unread/);
+  const dialog = page.getByRole("dialog", { name: "Find unread pages" });
+  const input = dialog.getByLabel("Sitemap files");
+  await input.setInputFiles({
+    name: "sitemap.xml",
+    mimeType: "application/xml",
+    buffer: Buffer.from("<urlset></urlset>"),
+  });
+  await expect(dialog.getByRole("alert")).not.toBeEmpty();
+  // Choosing the file that an input already has is not a change.
+  await expect(input).toHaveValue("");
+});
+
 test("closing a file picker without a file keeps the pasted sitemap", async ({ visitor }) => {
   const { page, startAtReport } = visitor;
   await startAtReport({ range: "last-month" });

@@ -1,10 +1,106 @@
+import { deployElsewhere, openDeployments } from "./deployments.mjs";
 import { expect, test } from "./fixtures.mjs";
 import { daysAgo } from "./reports.mjs";
 import { LARGE_SITE } from "./sites.mjs";
-import { untilFocused } from "./visitor.mjs";
+import { changeResponses, untilFocused } from "./visitor.mjs";
 
 const LAST_MONTH = { range: "last-month", compare: "none" };
 const rowsOf = (page) => page.getByRole("region", { name: "Rows" });
+const headingOf = (name, level) => (page) => page.getByRole("heading", { name, level });
+
+/** Delays lists and streams, because their news hide a problem. */
+const holdLists = (page) => page.route(/\/(jobs|deployments)(\?|\/events|$)/, () => {});
+
+/** Opens the route with a failing request. Returns the button that repeats it, and its success. */
+async function openFailing({ page }, url, open) {
+  await page.route(url, (route) => route.fulfill({ status: 403, json: { status: 403 } }));
+  await open();
+  const button = page.getByRole("main").getByRole("button", { name: /^(Check|Try) again$/ });
+  await button.first().waitFor();
+  return [button.first(), () => page.unroute(url)];
+}
+
+async function openSelection({ page, startAtReport }) {
+  await startAtReport(LAST_MONTH);
+  await page.getByRole("button", { name: "Select rows" }).click();
+  await page.getByRole("checkbox").nth(1).check();
+}
+
+/** By the button that disappears: how to get there, and what then has the focus. */
+const REMOVALS = {
+  "Done of a selection": [
+    async (visitor) => {
+      await openSelection(visitor);
+      return [visitor.page.getByRole("button", { name: "Done" })];
+    },
+    rowsOf,
+  ],
+  "Close of a message": [
+    async (visitor) => {
+      const { page } = visitor;
+      await openSelection(visitor);
+      await page.getByRole("button", { name: "Save as CSV" }).click();
+      const messages = page.getByRole("region", { name: "Messages" });
+      return [messages.getByRole("button", { name: "Close" })];
+    },
+    headingOf("Page views", 1),
+  ],
+  "Load in a section": [
+    async ({ page, startAtReport }) => {
+      await startAtReport(LAST_MONTH);
+      await page.getByRole("rowheader").getByRole("link").first().click();
+      return [page.getByRole("button", { name: "Load feedback" })];
+    },
+    headingOf("Feedback", 2),
+  ],
+  "Check again of a job": [
+    async (visitor) => {
+      const { site, page, project, startSession, startElsewhere } = visitor;
+      const { id } = await startElsewhere("Fix the typos");
+      await startSession();
+      await holdLists(page);
+      const open = () => page.goto(`${site.url}/?route=jobs&project=${project}&job=${id}`);
+      return openFailing(visitor, /\/job\/[^/]+$/, open);
+    },
+    headingOf("Fix the typos", 1),
+  ],
+  "Try again of a list": [
+    async (visitor) => {
+      const { signIn } = visitor;
+      return openFailing(visitor, /\/jobs\?/, signIn);
+    },
+    headingOf("Jobs in this project", 2),
+  ],
+  "Check again of a deployment": [
+    async (visitor) => {
+      const { statusId: id } = await deployElsewhere(visitor);
+      await holdLists(visitor.page);
+      return openFailing(visitor, /\/update-status\//, () => openDeployments(visitor, { id }));
+    },
+    headingOf("Deployment of the site", 1),
+  ],
+  "the rest of a log": [
+    async (visitor) => {
+      const { page } = visitor;
+      const logs = Array.from({ length: 201 }, (_, line) => `Step ${line}`);
+      await changeResponses(page, "**/update-status/*", (body) => ({ ...body, logs }));
+      const { statusId: id } = await deployElsewhere(visitor);
+      await openDeployments(visitor, { id });
+      return [page.getByRole("button", { name: "Show 1 line before these" })];
+    },
+    headingOf("Log", 2),
+  ],
+};
+
+for (const [name, [open, next]] of Object.entries(REMOVALS)) {
+  test(`when ${name} disappears, the part around it has the focus`, async ({ visitor }) => {
+    const [button, mend] = await open(visitor);
+    await mend?.();
+    await button.press("Enter");
+    await expect(next(visitor.page)).toBeFocused();
+    await expect(button).toHaveCount(0);
+  });
+}
 
 test.describe("large site", () => {
   test.use({ siteOptions: LARGE_SITE });

@@ -4,6 +4,7 @@ import { setImmediate as settle } from "node:timers/promises";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
 import { column, columns } from "./columns.mjs";
 import { importSource } from "./source.mjs";
+import { until } from "./waiting.mjs";
 
 const stored = standInForStorage();
 const page = standInForWindow();
@@ -50,6 +51,7 @@ function fakeClient({ jobs = [], older = false } = {}) {
   const agentJobs = {
     list: async () => {
       calls.push("list");
+      await client.failList?.();
       return { jobs: [...client.jobs.values()], nextCursor: null };
     },
     get: async (id) => {
@@ -302,9 +304,10 @@ test("a session without the scope jobs:read requests no job", async (t) => {
   assert.deepEqual(client.calls, []);
 });
 
-async function countLists(t, client, { hidden = false, inSight = true } = {}) {
+async function countLists(t, client, { hidden = false, inSight = true, failList } = {}) {
   t.mock.timers.enable({ apis: ["setInterval", "Date"], now: Date.now() });
   const { book } = await open(t, client);
+  client.failList = failList;
   book.inSight.value = inSight;
   page.setHidden(hidden);
   client.calls.length = 0;
@@ -319,6 +322,23 @@ const jobsOfOthers = () => [listed("a", { createdBy: "ada" })];
 test("without a stream, a visible list is requested every ten seconds", async (t) => {
   assert.equal(await countLists(t, fakeClient({ jobs: jobsOfOthers(), older: true })), 6);
 });
+
+for (const [name, fields, slowness, wanted] of [
+  ["a list that fails is requested every ten seconds", { status: 401 }, 0, 6],
+  ["a list with Retry-After is requested after that time", { status: 503, retryAfter: 30 }, 0, 2],
+  ["a short Retry-After does not shorten the pause", { status: 503, retryAfter: 1 }, 0, 6],
+  ["a list that fails slowly is requested ten seconds later", { status: 503 }, 20_000, 2],
+]) {
+  test(name, async (t) => {
+    const failList = async () => {
+      const end = Date.now() + slowness;
+      await until(() => Date.now() >= end || t.signal.aborted);
+      throw Object.assign(new Error("no"), fields);
+    };
+    const client = fakeClient({ jobs: jobsOfOthers(), older: true });
+    assert.equal(await countLists(t, client, { failList }), wanted);
+  });
+}
 
 test("a clock that was set back does not stop the requests", async (t) => {
   const client = fakeClient({ jobs: jobsOfOthers(), older: true });

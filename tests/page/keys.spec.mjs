@@ -59,6 +59,26 @@ for (const [layout, palette, g, v, earlier] of [
   });
 }
 
+test("signs typed with AltGr are shortcuts, and chords are not", async ({ visitor }) => {
+  const { page, startAtReport } = visitor;
+  await startAtReport({ range: "last-month" });
+  const sign = { key: "[", code: "Digit8" };
+  for (const chord of [
+    { ...sign, ctrlKey: true, altKey: true },
+    { ...sign, altKey: true },
+    { ...sign, metaKey: true, modifierAltGraph: true },
+    { key: "q", code: "KeyQ", ctrlKey: true, altKey: true, modifierAltGraph: true },
+  ]) {
+    assert.ok(await press(page, chord), JSON.stringify(chord));
+  }
+  for (const modifiers of [
+    { modifierAltGraph: true },
+    { modifierAltGraph: true, ctrlKey: true, altKey: true },
+  ]) {
+    assert.ok(!(await press(page, { ...sign, ...modifiers })), JSON.stringify(modifiers));
+  }
+});
+
 test("a key of an input method triggers nothing in any input", async ({ visitor }) => {
   const { page, project, startSession, openReport, openComposer } = visitor;
   await startSession();

@@ -89,6 +89,13 @@ test("only HTTP links become links, and they do not pass on the opener or the re
     "[x](JaVaScRiPt:alert(1))",
     "[x](java\tscript:alert(1))",
     "[x](&#106;avascript:alert(1))",
+    "[x](&#x6A;avascript:alert(1))",
+    "[x](javascript&colon;alert(1))",
+    "[x](javascript&#58;alert(1))",
+    "[x](java&#10;script:alert(1))",
+    "[x](&#0;javascript:alert(1))",
+    "<javascript&#58;alert(1)>",
+    "![x](javascript&#58;alert(1))",
     "[x](data:text/html,<script>alert(1)</script>)",
     "[x](vbscript:x)",
     "[x](blob:https://a.example/1)",
@@ -105,6 +112,30 @@ test("only HTTP links become links, and they do not pass on the opener or the re
   assert.equal(href, "https://docs.example.com/a?b");
   assert.deepEqual([target, rel], ["_blank", "noopener noreferrer"]);
   assert.equal(links('[x](https://a.example/"onmouseover="alert)')[0].props.onmouseover, undefined);
+});
+
+test("addresses of links decode character references once", () => {
+  const wanted = "https://a.example/?a=1&b=2";
+  for (const source of [
+    "[x](https://a.example/?a=1&amp;b=2)",
+    "[x](<https://a.example/?a=1&amp;b=2>)",
+    "[x](https://a.example/?a=1&#38;b=2)",
+    "[x](https://a.example/?a=1&#x26;b=2)",
+    "[x](https&#58;//a.example/?a=1&b=2)",
+    "[x][r]\n\n[r]: https://a.example/?a=1&amp;b=2",
+    "<https://a.example/?a=1&amp;b=2>",
+    "https://a.example/?a=1&amp;b=2",
+    "![x](https://a.example/?a=1&amp;b=2)",
+    "![](https://a.example/?a=1&amp;b=2)",
+  ]) {
+    const [{ href } = {}] = propsIn(source).filter((props) => "href" in props);
+    assert.equal(href, wanted, source);
+  }
+  const twice = propsIn("[x](https://a.example/?a=1&amp;amp;b=2)");
+  assert.equal(twice.find(({ href }) => href).href, "https://a.example/?a=1&amp;b=2");
+  assert.equal(textOf(renderMarkdown("![](https://a.example/?a&amp;b)")), "https://a.example/?a&b");
+  const text = "it&#x27;s &#8217; &#0; &#xD800; &#9999999; &constructor; &copy=1";
+  assert.equal(textOf(renderMarkdown(text)), "it's ’ � � � &constructor; &copy=1");
 });
 
 test("an image becomes a link, so that opening an answer loads nothing", () => {

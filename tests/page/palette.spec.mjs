@@ -58,6 +58,19 @@ test("arrow keys choose a command, and the search stays in place", async ({ visi
   const input = dialog.getByRole("combobox");
   await expect(input).toHaveAttribute("aria-activedescendant", await last.getAttribute("id"));
 
+  await page.setViewportSize({ width: 1280, height: 480 });
+  await input.fill("");
+  await expect(options.first()).toBeInViewport();
+  await page.keyboard.press("ArrowUp");
+  await expect(last).toHaveAttribute("aria-selected", "true");
+  await expect(last).toBeInViewport({ ratio: 0.9 });
+  await expect(options.first()).not.toBeInViewport();
+  await page.keyboard.press("ArrowDown");
+  await expect(options.first()).toBeInViewport({ ratio: 0.9 });
+  await page.keyboard.press("ArrowUp");
+  await input.fill("e");
+  await expect(options.first()).toBeInViewport({ ratio: 0.9 });
+
   const { y } = await input.boundingBox();
   await input.fill("visitors");
   await expect(options).toHaveCount(1);

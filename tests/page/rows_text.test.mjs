@@ -7,14 +7,19 @@ const { fileName, nameChanges, toCsv, writeRows } = await importRows("rows_text.
 const COLUMNS = ["path", "human", "ai", "total"];
 const row = (path, human = 2, ai = 1, total = 3) => ({ path, human, ai, total });
 const csv = (rows) => toCsv(rows, COLUMNS);
-const lineOf = (path) => csv([row(path)]).slice("\uFEFFpath,human,ai,total\r\n".length);
+const lineOf = (path) => csv([row(path)]).slice("path,human,ai,total\r\n".length);
 
-test("a CSV starts with a byte order mark and the header, and its lines end with CRLF", () => {
+test("a CSV starts with the header, and its lines end with CRLF", () => {
   assert.equal(
     csv([row("/a"), row("/b", 0, 7, 7)]),
-    "\uFEFFpath,human,ai,total\r\n/a,2,1,3\r\n/b,0,7,7\r\n",
+    "path,human,ai,total\r\n/a,2,1,3\r\n/b,0,7,7\r\n",
   );
-  assert.equal(csv([]), "\uFEFFpath,human,ai,total\r\n");
+  assert.equal(csv([]), "path,human,ai,total\r\n");
+});
+
+test("only a CSV file starts with a byte order mark, copied text does not", () => {
+  assert.equal(writeRows([], ["path"], "csv"), "\uFEFFpath\r\n");
+  assert.equal(toCsv([], ["path"]), "path\r\n");
 });
 
 test("a cell with a comma, a semicolon, a quote or a line break is quoted, and its quotes are doubled", () => {

@@ -70,11 +70,26 @@ test("a theme applies immediately and after a reload", async ({ visitor }) => {
   await signIn();
   const background = () =>
     page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const toolbarColor = () =>
+    page.evaluate(() => {
+      const colors = [...document.querySelectorAll("meta[name=theme-color]")];
+      return colors.find(({ media }) => matchMedia(media).matches).content;
+    });
+  const [lightBar, darkBar] = ["#ffffff", "#1a2124"];
+  assert.equal(await toolbarColor(), lightBar);
   const light = await background();
   await page.getByRole("button", { name: /^Account:/ }).click();
   await page.getByLabel("Dark").check();
   const dark = await background();
   assert.notEqual(dark, light);
+  assert.equal(await toolbarColor(), darkBar);
+  const ink = () => page.evaluate(() => getComputedStyle(document.body).color);
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme, media: "print" });
+    assert.equal(await background(), "rgb(255, 255, 255)", colorScheme);
+    assert.equal(await ink(), "rgb(28, 36, 38)", colorScheme);
+  }
+  await page.emulateMedia({ colorScheme: "light", media: "screen" });
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.reload();
   await heading(page, "Agent jobs").waitFor();
@@ -82,6 +97,10 @@ test("a theme applies immediately and after a reload", async ({ visitor }) => {
   await page.getByRole("button", { name: /^Account:/ }).click();
   await page.getByLabel("System").check();
   assert.equal(await background(), light);
+  assert.equal(await toolbarColor(), lightBar);
+  await page.getByLabel("Light").check();
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.deepEqual([await background(), await toolbarColor()], [light, lightBar]);
 });
 
 test("forced colours hide nothing in a wide and a narrow window", async ({ visitor }) => {

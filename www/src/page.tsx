@@ -3,6 +3,7 @@ import { render } from "preact";
 import { App } from "./app.tsx";
 import { followSession } from "./session/session.ts";
 import { listenForPalette } from "./shell/commands.ts";
+import { followFocus } from "./shell/follow_focus.ts";
 import { listenForKeys } from "./shell/keys.ts";
 import { followAddress } from "./shell/navigation.ts";
 import { followTranslation } from "./shell/translation.ts";
@@ -10,6 +11,7 @@ import { followTranslation } from "./shell/translation.ts";
 followAddress();
 followSession();
 listenForKeys();
+followFocus();
 listenForPalette();
 const page = document.getElementById("page");
 if (page) {

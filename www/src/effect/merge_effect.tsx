@@ -1,6 +1,4 @@
 import { useSignal } from "@preact/signals";
-import type { RefObject } from "preact";
-import { useRef } from "preact/hooks";
 import { viewsOf } from "../analytics/cache/session_views.ts";
 import { type DayRange, rangeLabel, shortDay } from "../analytics/period/range.ts";
 import { today } from "../analytics/period/today.ts";
@@ -8,7 +6,6 @@ import { pageChange } from "../analytics/rows/page_address.ts";
 import { decodePath } from "../analytics/rows/page_path.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
-import { keepFocus } from "../shell/heading.tsx";
 import { Link } from "../shell/link.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { type Read, useRead } from "../shell/use_read.ts";
@@ -34,14 +31,13 @@ interface MergeEffectProps {
 
 /** Compares a page's figures before and after a merge. */
 export function MergeEffect({ session, path, mergedAt }: MergeEffectProps) {
-  const heading = useRef<HTMLHeadingElement>(null);
   if (!allows(session.claims, "analytics:read")) return null;
   const days = effectDays(mergedAt, today.value);
   const link = pageChange(path);
   const isArchived = session.claims.archivedProjects.includes(session.projectId);
   return (
     <section class={`stack ${styles.effect}`} aria-labelledby="effect">
-      <h2 ref={heading} id="effect" tabIndex={-1}>
+      <h2 id="effect">
         <Link to={link}>{EFFECT_WORDS.title(decodePath(path))}</Link>
       </h2>
       <p class="hint">{EFFECT_WORDS.merged(utcDay(mergedAt))}</p>
@@ -56,7 +52,6 @@ export function MergeEffect({ session, path, mergedAt }: MergeEffectProps) {
             path={path}
             days={days}
             isArchived={isArchived}
-            heading={heading}
           />
           <p class="hint">{EFFECT_WORDS.caveat}</p>
         </>
@@ -77,11 +72,9 @@ interface FiguresProps {
   path: string;
   days: Days;
   isArchived: boolean;
-  /** Takes the focus when a pressed button disappears. */
-  heading: RefObject<HTMLHeadingElement | null>;
 }
 
-function Figures({ session, path, days, isArchived, heading }: FiguresProps) {
+function Figures({ session, path, days, isArchived }: FiguresProps) {
   const { client, end } = session;
   const views = usePair(days, isArchived, end.signal, (range, signal) =>
     readViews(client, path, range, signal),
@@ -117,16 +110,7 @@ function Figures({ session, path, days, isArchived, heading }: FiguresProps) {
       {missing > 0 && <p class="hint">{EFFECT_WORDS.missing(missing)}</p>}
       {[views, reactions].map(
         ({ problem, retry }, place) =>
-          problem && (
-            <ProblemPanel
-              key={place}
-              problem={problem}
-              onRetry={() => {
-                retry();
-                keepFocus(heading);
-              }}
-            />
-          ),
+          problem && <ProblemPanel key={place} problem={problem} onRetry={retry} />,
       )}
       {!wantsReactions.value && (
         <button
@@ -134,7 +118,6 @@ function Figures({ session, path, days, isArchived, heading }: FiguresProps) {
           class="quiet"
           onClick={() => {
             wantsReactions.value = true;
-            keepFocus(heading);
           }}
         >
           {EFFECT_WORDS.load(REACTION_REQUESTS)}

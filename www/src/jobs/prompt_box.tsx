@@ -3,6 +3,7 @@ import type { ComponentChildren, RefObject } from "preact";
 import { useRef } from "preact/hooks";
 import { DoubtPanel, type DoubtWords } from "../sending/doubt_panel.tsx";
 import type { Draft, Submit } from "../sending/draft.ts";
+import { keepFocus } from "../shell/heading.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import { type Blank, findBlanks, focusFirstBlank, selectNextBlank } from "./blanks.ts";
@@ -70,14 +71,7 @@ export function PromptBox(props: PromptBoxProps) {
   function end(isSent: boolean) {
     if (isSent) props.onSent?.();
     else props.onKept?.();
-    keepFocus();
-  }
-
-  /** Focuses the prompt if the pressed button has disappeared. */
-  function keepFocus() {
-    requestAnimationFrame(() => {
-      if (document.activeElement === document.body) box.current?.focus();
-    });
+    keepFocus(box);
   }
 
   return (
@@ -148,7 +142,7 @@ export function PromptBox(props: PromptBoxProps) {
             type="button"
             onClick={() => {
               draft.cancel();
-              keepFocus();
+              keepFocus(box);
             }}
           >
             {COMPOSER_WORDS.cancel}

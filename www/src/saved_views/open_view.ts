@@ -1,6 +1,5 @@
 import { type Address, formatAddress, parseAddress } from "../shell/address.ts";
 import { announce } from "../shell/announcer.tsx";
-import { focusHeading } from "../shell/heading.tsx";
 import { visit } from "../shell/navigation.ts";
 import type { SavedView } from "./saved_view.ts";
 import { VIEW_WORDS } from "./words.ts";
@@ -16,8 +15,4 @@ export function openView({ name, search }: SavedView): void {
   const { route, analytics } = parseAddress(search);
   visit({ route, analytics });
   announce(VIEW_WORDS.opened(name));
-  // Opening another report removes the toolbar, and with it the focused button.
-  requestAnimationFrame(() => {
-    if (document.activeElement === document.body) focusHeading();
-  });
 }

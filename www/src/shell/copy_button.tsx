@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { announce } from "./announcer.tsx";
 
 interface CopyButtonProps {
@@ -7,9 +8,20 @@ interface CopyButtonProps {
   text: string;
 }
 
+const SHOWN_MS = 4000;
+
 /** Copies a string to the clipboard and confirms it. */
 export function CopyButton({ label, text }: CopyButtonProps) {
   const outcome = useSignal<"" | "Copied" | "Couldn’t copy">("");
+  const reset = () => {
+    outcome.value = "";
+  };
+  useEffect(reset, [text]);
+  // Safari does not focus a clicked button, so the button gets no blur event.
+  useEffect(() => {
+    const timer = setTimeout(reset, SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [outcome.value]);
 
   async function copy() {
     try {
@@ -22,7 +34,7 @@ export function CopyButton({ label, text }: CopyButtonProps) {
   }
 
   return (
-    <button type="button" class="quiet" onClick={copy} onBlur={() => (outcome.value = "")}>
+    <button type="button" class="quiet" onClick={copy} onBlur={reset}>
       {outcome.value || label}
     </button>
   );

@@ -14,11 +14,13 @@ export function focusHeading(): void {
   shown?.focus({ preventScroll: true });
 }
 
-/** If the focused element was removed, focuses `next`, or the heading. Never scrolls. */
-export function keepFocus(next?: RefObject<HTMLElement | null>): void {
+/**
+ * If the focused element is removed in this frame, focuses `next`. Never scrolls. Without this call,
+ * the part of the page around the element takes the focus.
+ */
+export function keepFocus(next: RefObject<HTMLElement | null>): void {
   requestAnimationFrame(() => {
-    if (document.activeElement !== document.body) return;
-    (next?.current ?? shown)?.focus({ preventScroll: true });
+    if (document.activeElement === document.body) next.current?.focus({ preventScroll: true });
   });
 }
 

@@ -122,10 +122,20 @@ export function listenForKeys(): void {
   });
 }
 
+/**
+ * Returns whether a key with AltGr, or with Option on a Mac, types a sign: "[" on German keyboards.
+ * Browsers can report AltGr as Ctrl with Alt, too.
+ */
+function typesSign(event: KeyboardEvent): boolean {
+  const isOption = event.altKey && !event.ctrlKey && navigator.userAgent.includes("Mac");
+  const isThirdLevel = isOption || event.getModifierState("AltGraph");
+  return isThirdLevel && /^[\p{P}\p{S}]$/u.test(event.key);
+}
+
 /** Returns whether a key is for the page, not for an input, a dialog or the browser. */
 function isShortcut(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.repeat) return false;
-  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (event.metaKey || ((event.ctrlKey || event.altKey) && !typesSign(event))) return false;
   // A click inside a dialog can move the focus to the document.
   if (document.querySelector("dialog[open]") !== null) return false;
   const { target } = event;

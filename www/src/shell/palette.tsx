@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect } from "preact/hooks";
 import { allCommands, type Command, matchCommands } from "./commands.ts";
 import { Dialog } from "./dialog.tsx";
 import * as styles from "./palette.module.css";
@@ -14,12 +14,14 @@ const WORDS = {
 export function Palette({ onClose }: { onClose(): void }) {
   const query = useSignal("");
   const at = useSignal(0);
-  const list = useRef<HTMLDivElement>(null);
   const id = useId();
   const groups = matchCommands(allCommands(), query.value);
   const commands = groups.flatMap((group) => group.commands);
   const active = Math.min(at.value, commands.length - 1);
   const optionId = (index: number) => `${id}-${index}`;
+  useLayoutEffect(() => {
+    document.getElementById(optionId(active))?.scrollIntoView({ block: "nearest" });
+  }, [active, query.value]);
 
   function run(command: Command | undefined) {
     if (command === undefined) return;
@@ -30,7 +32,6 @@ export function Palette({ onClose }: { onClose(): void }) {
 
   function move(index: number) {
     at.value = (index + commands.length) % Math.max(1, commands.length);
-    list.current?.children.namedItem(optionId(at.peek()))?.scrollIntoView({ block: "nearest" });
   }
 
   function onKeyDown(event: KeyboardEvent) {
@@ -65,7 +66,7 @@ export function Palette({ onClose }: { onClose(): void }) {
           }}
           onKeyDown={onKeyDown}
         />
-        <div ref={list} id={id} role="listbox" aria-label={WORDS.title} class={styles.list}>
+        <div id={id} role="listbox" aria-label={WORDS.title} class={styles.list}>
           {groups.map(({ owner, commands }) => (
             // biome-ignore lint/a11y/useSemanticElements: a listbox has groups, not fieldsets
             <div key={owner} role="group" aria-label={owner}>

@@ -1,5 +1,4 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { focusHeading } from "./heading.tsx";
 import { IconButton } from "./icon_button.tsx";
 import { Cross } from "./icons.tsx";
 import { type ShownToast, shown } from "./toast.ts";
@@ -46,12 +45,6 @@ function ToastCard({ toast: { id, text, action } }: { toast: ShownToast }) {
     return () => clearInterval(timer);
   }, [id, action]);
 
-  function end() {
-    const hadFocus = card.current?.contains(document.activeElement);
-    close(id);
-    if (hadFocus) focusHeading();
-  }
-
   return (
     <div ref={card} class={`rise-in ${styles.toast}`}>
       <p>{text}</p>
@@ -60,14 +53,14 @@ function ToastCard({ toast: { id, text, action } }: { toast: ShownToast }) {
           type="button"
           class="quiet"
           onClick={() => {
-            end();
+            close(id);
             action.run();
           }}
         >
           {action.label}
         </button>
       )}
-      <IconButton label="Close" icon={Cross} onClick={end} />
+      <IconButton label="Close" icon={Cross} onClick={() => close(id)} />
     </div>
   );
 }

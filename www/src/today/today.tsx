@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { viewsOf } from "../analytics/cache/session_views.ts";
 import { type Period, rangeLabel } from "../analytics/period/range.ts";
 import { today } from "../analytics/period/today.ts";
@@ -12,7 +12,6 @@ import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import type { AddressChange } from "../shell/address.ts";
 import { now } from "../shell/clock.ts";
-import { keepFocus } from "../shell/heading.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { usedUpUntil } from "../shell/rate_limit.ts";
 import { cutText, nameOfText } from "../shell/readable_text.ts";
@@ -184,24 +183,18 @@ function reportSections(session: Session): ReportSectionProps[] {
 
 function ReportSection(props: ReportSectionProps & { session: Session }) {
   const { session, name, report, section, all, hint, onLoad } = props;
-  const heading = useRef<HTMLHeadingElement>(null);
-  // The pressed button disappears.
-  const load = (work: () => void) => () => {
-    work();
-    keepFocus(heading);
-  };
   const part = "among" in section && section.among !== null ? section.among : null;
   const among = part === null ? undefined : TODAY_WORDS.firstOnly(part, report.many);
   return (
-    <Card name={name} link={linkToReport(report, all)} heading={heading}>
+    <Card name={name} link={linkToReport(report, all)}>
       {section.state === "loading" && <p class="hint">{TODAY_WORDS.loading}</p>}
       {section.state === "not loaded" && (
-        <LoadButton session={session} requests={section.requests} onLoad={load(onLoad)} />
+        <LoadButton session={session} requests={section.requests} onLoad={onLoad} />
       )}
       {section.state === "failed" && section.listing.problem.value !== null && (
         <ProblemPanel
           problem={section.listing.problem.value}
-          onRetry={load(() => section.listing.load("first rows"))}
+          onRetry={() => section.listing.load("first rows")}
         />
       )}
       {section.state === "loaded" && (

@@ -92,10 +92,10 @@ function renderToken(token: MarkedToken, depth: number): ComponentChildren {
     case "checkbox":
       return token.checked ? "☑ " : "☐ ";
     case "link":
-      return <OutsideLink url={token.href}>{inside()}</OutsideLink>;
+      return <OutsideLink url={decode(token.href)}>{inside()}</OutsideLink>;
     case "image":
       // A link, because loading an image tells its server that someone reads the answer.
-      return <OutsideLink url={token.href}>{decode(token.text) || token.href}</OutsideLink>;
+      return <OutsideLink url={decode(token.href)}>{decode(token.text || token.href)}</OutsideLink>;
     case "text":
       return token.tokens ? inside() : decode(token.text);
     case "escape":
@@ -134,15 +134,23 @@ function renderTable({ header, rows }: Tokens.Table, depth: number): ComponentCh
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-  "&nbsp;": "\u00a0",
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
 };
 
-/** Decodes six common entities. The result is text too, never HTML. */
+/** Decodes six common entities and numeric ones. The result is text too, never HTML. */
 function decode(text: string): string {
-  return text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity);
+  return text.replace(
+    /&(?:(amp|lt|gt|quot|apos|nbsp)|#(\d{1,7}|[Xx][\dA-Fa-f]{1,6}));/g,
+    (_, name, code) => ENTITIES[name] ?? characterOf(Number(`${code}`.replace(/^x/i, "0x"))),
+  );
+}
+
+function characterOf(code: number): string {
+  const isValid = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+  return isValid ? String.fromCodePoint(code) : "\ufffd";
 }

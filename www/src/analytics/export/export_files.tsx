@@ -2,7 +2,6 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Session } from "../../session/session.ts";
 import { announce } from "../../shell/announcer.tsx";
-import { focusHeading, keepFocus } from "../../shell/heading.tsx";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
 import { toast } from "../../shell/toast.ts";
 import { count, counted } from "../../shell/wording.ts";
@@ -180,9 +179,7 @@ async function resume({ work, listing, session }: CurrentExport): Promise<void> 
     ? " The figures changed meanwhile, so rows can be missing or repeated."
     : "";
   toast({ text: `Saved all ${listing.report.many} as ${name}.${mixed}` });
-  if (currentExport.peek()?.work !== work) return;
-  currentExport.value = null;
-  keepFocus();
+  if (currentExport.peek()?.work === work) currentExport.value = null;
 }
 
 /**
@@ -208,7 +205,6 @@ export function RunningExport({ current }: { current: CurrentExport }) {
     work.cancel();
     currentExport.value = null;
     announce("Export canceled");
-    focusHeading();
   }
 
   const { many, one, pageSize } = listing.report;
@@ -218,11 +214,7 @@ export function RunningExport({ current }: { current: CurrentExport }) {
   if (problem !== null) {
     return (
       <section class={styles.strip} aria-label={label}>
-        <ProblemPanel
-          problem={problem}
-          retryLabel="Resume"
-          onRetry={() => resume(current).then(() => keepFocus())}
-        />
+        <ProblemPanel problem={problem} retryLabel="Resume" onRetry={() => resume(current)} />
         <p class="hint">
           {counted(loaded, one, many)} loaded. Resume to finish the export.{" "}
           <button type="button" class="quiet" onClick={cancel}>

@@ -34,13 +34,9 @@ export interface NoticeProps {
   cache: ListingCache;
   listing: Listing;
   table: TableModel;
-  /** The section that takes the focus when a pressed button disappears. */
-  answer: Focusable;
 }
 
 export const BAR_ID = "answer-bar";
-
-export type Focusable = RefObject<HTMLElement | null>;
 
 interface ProgressProps {
   label: string;
@@ -61,18 +57,13 @@ function Progress({ label, children, onCancel }: ProgressProps) {
   );
 }
 
-function stopLoading(listing: Listing, next: Focusable): void {
+function stopLoading(listing: Listing): void {
   listing.stop();
   announce("Loading stopped");
-  keepFocus(next);
 }
 
-/**
- * Loads rows, and announces when all rows are loaded or only the reserve is left. Moves the focus
- * to `next` if the pressed button or the Cancel button disappears.
- */
-export async function loadOn(listing: Listing, goal: Goal, next?: Focusable): Promise<void> {
-  keepFocus(next);
+/** Loads rows, and announces when all rows are loaded or only the reserve is left. */
+export async function loadOn(listing: Listing, goal: Goal): Promise<void> {
   const isLoaded = await listing.load(goal);
   const { one, many } = listing.report;
   const rows = counted(listing.rows.peek().length, one, many);
@@ -80,7 +71,6 @@ export async function loadOn(listing: Listing, goal: Goal, next?: Focusable): Pr
   else if (isLoaded && goal === "rows above reserve") {
     announce(`${rows} loaded. The last requests are kept for others in your organization.`);
   }
-  keepFocus(next);
 }
 
 /** Warns when the gateway could only serve cached rows. */
@@ -142,33 +132,31 @@ export function Matches({ listing, table }: Pick<NoticeProps, "listing" | "table
  * or disappears. Returns null if there is nothing to show.
  */
 export function renderBar(notice: NoticeProps): ComponentChildren {
-  const { listing, table, answer } = notice;
+  const { listing, table } = notice;
   const { earlier } = table;
   const state = listing.state.value;
   if (state === "loading") return <LoadProgress {...notice} />;
-  if (state === "empty" && listing.problem.value === null)
-    return <Stopped listing={listing} answer={answer} />;
+  if (state === "empty" && listing.problem.value === null) return <Stopped listing={listing} />;
   if (state === "partial") return <PartNotices {...notice} />;
-  if (earlier?.state.value === "loading")
-    return <EarlierProgress earlier={earlier} answer={answer} />;
+  if (earlier?.state.value === "loading") return <EarlierProgress earlier={earlier} />;
   return isEarlierPart(table) && asksForChanges(table) ? <EarlierNotice {...notice} /> : null;
 }
 
 /** Shows that the comparison is loading. */
-function EarlierProgress({ earlier, answer }: { earlier: Listing; answer: Focusable }) {
+function EarlierProgress({ earlier }: { earlier: Listing }) {
   return (
-    <Progress label="Loading the previous period" onCancel={() => stopLoading(earlier, answer)}>
+    <Progress label="Loading the previous period" onCancel={() => stopLoading(earlier)}>
       Loading the previous period{earlier.requests.value > 0 && `: ${soFar(earlier)}`}.
     </Progress>
   );
 }
 
-function LoadProgress({ cache, listing, answer }: NoticeProps) {
+function LoadProgress({ cache, listing }: NoticeProps) {
   const { many } = listing.report;
   const expected = expectRequests(listing, cache.knownRows(listing.report));
   const toGo = expected === null ? "" : `, ${requestRange(expected)} to go`;
   return (
-    <Progress label={`Loading ${many}`} onCancel={() => stopLoading(listing, answer)}>
+    <Progress label={`Loading ${many}`} onCancel={() => stopLoading(listing)}>
       {listing.requests.value > 0
         ? `Loading ${many}: ${soFar(listing)}${toGo}.`
         : `Loading ${many}…`}
@@ -193,7 +181,7 @@ export function asksForChanges({ arrangement, sorting }: TableModel): boolean {
 
 interface RenewalProps extends Pick<NoticeProps, "cache" | "listing"> {
   /** The button that takes the focus when a pressed one disappears. */
-  refresh: Focusable;
+  refresh: RefObject<HTMLElement | null>;
 }
 
 /** Shows the progress of a refresh, or its problem. The previous rows stay. */
@@ -228,11 +216,11 @@ export function Renewal({ cache, listing, refresh }: RenewalProps) {
 }
 
 /** Shows that the person stopped loading before the first rows arrived. */
-function Stopped({ listing, answer }: Pick<NoticeProps, "listing" | "answer">) {
+function Stopped({ listing }: Pick<NoticeProps, "listing">) {
   return (
     <div class={styles.notice}>
       <p>Loading stopped.</p>
-      <button type="button" onClick={() => loadOn(listing, "small site", answer)}>
+      <button type="button" onClick={() => loadOn(listing, "small site")}>
         Load
       </button>
     </div>
@@ -244,11 +232,11 @@ function Stopped({ listing, answer }: Pick<NoticeProps, "listing" | "answer">) {
  * the top: the bar grows upwards and nothing in it moves.
  */
 function PartNotices(notice: NoticeProps) {
-  const { table, answer } = notice;
+  const { table } = notice;
   const { earlier } = table;
   return (
     <>
-      {earlier?.state.value === "loading" && <EarlierProgress earlier={earlier} answer={answer} />}
+      {earlier?.state.value === "loading" && <EarlierProgress earlier={earlier} />}
       {isEarlierPart(table) && asksForChanges(table) && <EarlierNotice {...notice} />}
       <PartialNotice {...notice} />
     </>
@@ -256,7 +244,7 @@ function PartNotices(notice: NoticeProps) {
 }
 
 /** Names the missing rows and the cost of loading them. */
-function PartialNotice({ cache, listing, table, answer }: NoticeProps) {
+function PartialNotice({ cache, listing, table }: NoticeProps) {
   const list = partialList(listing, table);
   const limit = listing.limit.value;
   const time = now.value;
@@ -274,7 +262,7 @@ function PartialNotice({ cache, listing, table, answer }: NoticeProps) {
         type="button"
         aria-disabled={left === 0}
         onClick={() => {
-          if (left !== 0) loadOn(listing, isScarce ? "all rows" : "rows above reserve", answer);
+          if (left !== 0) loadOn(listing, isScarce ? "all rows" : "rows above reserve");
         }}
       >
         {loadLabel(list.report, limit, time)}
@@ -313,7 +301,7 @@ function WholeDays({ cache, range: { from, to }, report }: WholeDaysProps) {
 }
 
 /** Explains missing changes. A change is known only if the earlier row is loaded too. */
-export function EarlierNotice({ cache, listing, table, answer }: NoticeProps) {
+export function EarlierNotice({ cache, listing, table }: NoticeProps) {
   const { earlier } = table;
   if (earlier === null) return null;
   const list = partialList(earlier, table);
@@ -324,7 +312,7 @@ export function EarlierNotice({ cache, listing, table, answer }: NoticeProps) {
       <button
         type="button"
         class={isAsked ? "" : "quiet"}
-        onClick={() => loadOn(earlier, "rows above reserve", answer)}
+        onClick={() => loadOn(earlier, "rows above reserve")}
       >
         {costLabel(
           "Load the previous period",

@@ -8,7 +8,7 @@ import { siteOf } from "../cache/site_address.ts";
 import { rangeLabel, rangeSentence } from "../period/range.ts";
 import type { Report } from "../rows/report.ts";
 import type { TableModel } from "../table/table_model.ts";
-import { type Focusable, loadOn } from "./notices.tsx";
+import { loadOn } from "./notices.tsx";
 import * as styles from "./range_line.module.css";
 
 export type OpenDialog = "site" | "sitemap" | null;
@@ -18,19 +18,18 @@ interface RangeLineProps {
   report: Report;
   table: TableModel;
   dialog: Signal<OpenDialog>;
-  answer: Focusable;
   refresh: RefObject<HTMLButtonElement | null>;
 }
 
 /** Shows the counted and compared days, with actions. */
-export function RangeLine({ session, report, table, dialog, answer, refresh }: RangeLineProps) {
+export function RangeLine({ session, report, table, dialog, refresh }: RangeLineProps) {
   const cache = viewsOf(session);
   const { range, listing } = table;
   const site = siteOf(session);
   return (
     <p class={styles.line}>
       <span>{rangeSentence(range, listing?.bounds.value.frozenAt ?? null)}</span>
-      <ComparedWith report={report} table={table} answer={answer} />
+      <ComparedWith report={report} table={table} />
       <button
         ref={refresh}
         type="button"
@@ -57,9 +56,9 @@ export function RangeLine({ session, report, table, dialog, answer, refresh }: R
   );
 }
 
-type ComparedWithProps = Pick<RangeLineProps, "report" | "table" | "answer">;
+type ComparedWithProps = Pick<RangeLineProps, "report" | "table">;
 
-function ComparedWith({ report, table, answer }: ComparedWithProps) {
+function ComparedWith({ report, table }: ComparedWithProps) {
   const { listing, earlier, earlierRange } = table;
   if (earlierRange === null) return null;
   const days = `vs ${rangeLabel(earlierRange)}`;
@@ -74,7 +73,7 @@ function ComparedWith({ report, table, answer }: ComparedWithProps) {
         <button
           type="button"
           class="quiet"
-          onClick={() => earlier && loadOn(earlier, "small site", answer)}
+          onClick={() => earlier && loadOn(earlier, "small site")}
         >
           Load the previous period
         </button>

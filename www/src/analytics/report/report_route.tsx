@@ -5,7 +5,6 @@ import { ScopeNotice } from "../../session/scope_notice.tsx";
 import type { Session } from "../../session/session.ts";
 import { announce } from "../../shell/announcer.tsx";
 import { defer, deferDialog } from "../../shell/deferred.tsx";
-import { keepFocus } from "../../shell/heading.tsx";
 import { registerKeys } from "../../shell/keys.ts";
 import { Later } from "../../shell/later.tsx";
 import { address, adjust, visit } from "../../shell/navigation.ts";
@@ -90,7 +89,6 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   const sitemap = useSignal<Sitemap | null>(null);
   const dialog = useSignal<OpenDialog>(null);
   const selection = useSignal<Selection>(null);
-  const answer = useRef<HTMLElement>(null);
   const refresh = useRef<HTMLButtonElement>(null);
   useOpenListings(cache, report);
   const table = useTableModel(cache, report, sitemap);
@@ -104,8 +102,6 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
     const isAnother = sitemap.peek() === null || table.arrangement === "never-read";
     if (arrangement === "never-read" && isAnother) dialog.value = "sitemap";
     else visit({ analytics: { arrangement, sorting: null } });
-    // Choosing another view of feedback replaces the menu.
-    keepFocus();
   }
 
   useArrangementCommands(report, arrange);
@@ -163,7 +159,6 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
         report={report}
         table={table}
         dialog={dialog}
-        answer={answer}
         refresh={refresh}
       />
       <InvalidLink range={table.range} />
@@ -181,7 +176,6 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
             table={table}
             sitemap={sitemap}
             selection={selection}
-            answer={answer}
             onSitemap={() => {
               dialog.value = "sitemap";
             }}
@@ -316,11 +310,11 @@ const LABELS: Record<ReportName, string> = {
 
 /** The rows and the notices about them. */
 function Answer(props: AnswerProps) {
-  const { session, listing, table, answer } = props;
+  const { session, listing, table } = props;
   const cache = viewsOf(session);
   const isEmpty = listing.requests.value === 0;
   const problem = listing.problem.value;
-  const notice = { cache, listing, table, answer };
+  const notice = { cache, listing, table };
   const notices = renderBar(notice);
   const isSelecting = props.selection.value !== null;
   const bar =
@@ -332,7 +326,6 @@ function Answer(props: AnswerProps) {
     );
   return (
     <section
-      ref={answer}
       class={`stack ${styles.answer} ${bar === null ? "" : styles.open}`}
       aria-label="Rows"
       tabIndex={-1}
@@ -347,7 +340,7 @@ function Answer(props: AnswerProps) {
           <ProblemPanel
             problem={inContext(problem, listing)}
             retryLabel={isEmpty ? "Try again" : "Resume"}
-            onRetry={() => loadOn(listing, isEmpty ? "small site" : listing.goal, answer)}
+            onRetry={() => loadOn(listing, isEmpty ? "small site" : listing.goal)}
           />
         )}
         <Matches listing={listing} table={table} />

@@ -6,7 +6,7 @@ import { toast } from "../../shell/toast.ts";
 import { counted } from "../../shell/wording.ts";
 import { saveFile } from "../export/file_download.ts";
 import type { Listing } from "../rows/listing.ts";
-import { EXPORT_FORMATS, fileName, nameChanges, toCsv } from "../rows/rows_text.ts";
+import { EXPORT_FORMATS, fileName, nameChanges, toCsv, writeRows } from "../rows/rows_text.ts";
 import type { TableModel } from "../table/table_model.ts";
 import { jobPromptOfRows, rowsOfJob } from "./job_prompt.ts";
 import { type Selection, selectedRows, startLabel } from "./selection.ts";
@@ -27,10 +27,9 @@ export function SelectionBar({ session, listing, table, selection }: SelectionBa
   const prompt = jobPromptOfRows(report, covered, table);
   const columns = table.columns.map(({ id }) => id);
   const named = nameChanges(rows, columns, table.compared);
-  const csv = toCsv(named.rows, named.columns);
   const save = () => {
     const name = fileName([report.name, session.projectId, "selected"], "csv");
-    saveFile(name, [csv], EXPORT_FORMATS[0]?.type ?? "");
+    saveFile(name, [writeRows(named.rows, named.columns, "csv")], EXPORT_FORMATS[0]?.type ?? "");
     toast({ text: `Saved ${counted(rows.length, "row")} as ${name}.` });
   };
   return (
@@ -43,7 +42,7 @@ export function SelectionBar({ session, listing, table, selection }: SelectionBa
       )}
       {rows.length > 0 && (
         <>
-          <CopyButton label="Copy as CSV" text={csv} />
+          <CopyButton label="Copy as CSV" text={toCsv(named.rows, named.columns)} />
           <button type="button" class="quiet" onClick={save}>
             Save as CSV
           </button>

@@ -28,6 +28,8 @@ export function SitemapDialog({ site, onRead, onClose }: SitemapDialogProps) {
 
   async function readFile(input: HTMLInputElement) {
     const files = [...(input.files ?? [])];
+    // The same file chosen again must be a change.
+    input.value = "";
     if (files.length === 0) return;
     try {
       read(...(await Promise.all(files.map((file) => file.text()))));

@@ -11,6 +11,7 @@ export const EXPORT_FORMATS: readonly { id: ExportFormat; label: string; type: s
   { id: "json", label: "JSON", type: "application/json" },
 ];
 
+/** Spreadsheets read the accents of a CSV file only with this mark. */
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
@@ -24,7 +25,7 @@ export function writeRows<Name extends string>(
 ): string {
   switch (format) {
     case "csv":
-      return toCsv(rows, columns);
+      return BYTE_ORDER_MARK + toCsv(rows, columns);
     case "ndjson":
       return rows.map((row) => `${JSON.stringify(pick(row, columns))}\n`).join("");
     case "json": {
@@ -35,9 +36,8 @@ export function writeRows<Name extends string>(
 }
 
 /**
- * Formats rows as CSV: RFC 4180 quoting, CRLF after every line, and UTF-8 with a byte order mark,
- * so that spreadsheets read accents. Counts missing from the API are empty cells. Cells with a
- * semicolon are quoted, because it separates cells in some locales.
+ * Formats rows as CSV: RFC 4180 quoting, and CRLF after every line. Counts missing from the API are
+ * empty cells. Cells with a semicolon are quoted, because it separates cells in some locales.
  *
  * Strings that a spreadsheet would run as a formula get a leading apostrophe. They start with `=`,
  * `+`, `-` or `@`, also full-width, with a tab or with a line break. Visitors choose paths, so
@@ -48,7 +48,7 @@ export function toCsv<Name extends string>(
   columns: readonly Name[],
 ): string {
   const lines = rows.map((row) => line(columns.map((column) => row[column] ?? null)));
-  return BYTE_ORDER_MARK + line(columns) + lines.join("");
+  return line(columns) + lines.join("");
 }
 
 /** Returns whether a spreadsheet would run a string as a formula. */
