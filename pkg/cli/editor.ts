@@ -40,7 +40,7 @@ export async function editText(context: Context): Promise<Typed | undefined> {
 
 /** Keeps text that the user typed in a file until it is discarded. */
 export async function keepText(context: Context, text: string): Promise<Typed> {
-  // Without a file, the terminal still shows the text.
+  // If this fails, the terminal still shows the text.
   const { discard } = await createFile(context, text).catch(() => ({ discard: async () => {} }));
   return { text, discard };
 }

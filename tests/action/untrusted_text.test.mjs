@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadModule } from "./modules.mjs";
 
-/** What `Char.IsWhiteSpace` of .NET accepts. The runner trims it at the start of a line. */
+/** The spaces of `Char.IsWhiteSpace` in .NET. The runner trims them at the start of a line. */
 const SPACE =
   "\t\v\f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
@@ -25,7 +25,7 @@ test("no line of the log is a workflow command", async () => {
   }
 });
 
-test("text that is no workflow command is logged unchanged", async () => {
+test("logs other text than workflow commands unchanged", async () => {
   const { Runner } = await loadModule("runner.ts");
   const lines = [];
   const runner = new Runner({}, (line) => lines.push(line));

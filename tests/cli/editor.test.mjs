@@ -29,7 +29,7 @@ function editorEnv(script) {
   return { EDITOR, PATH: process.env.PATH };
 }
 
-/** Returns the text of the file that the hint names, and deletes the file. */
+/** Reads and deletes the file that the hint names. */
 function takeText({ stderr }) {
   const [, path] = /^ {2}your text: --prompt-file (.+)$/m.exec(stderr) ?? assert.fail(stderr);
   const bytes = readFileSync(path);
@@ -53,7 +53,7 @@ test("job create opens the editor for a missing prompt on a terminal", async () 
   assert.equal(server.requests.length, 0);
 });
 
-test("the editor's file is deleted as soon as its text is sent, and if it is empty", async () => {
+test("the editor's file is deleted after the request, and if it is empty", async () => {
   for (const [script, respond] of [
     [TYPE, undefined],
     ["", undefined],
