@@ -2399,7 +2399,7 @@ async function* readStream(open, signal, decide2) {
       watchdog.reset();
       isOpen = true;
       const decoder = new TextDecoder();
-      for await (const chunk of readChunks(response)) {
+      for await (const chunk of readChunks(response, watchdog.signal)) {
         watchdog.reset();
         yield* parser.push(decoder.decode(chunk, { stream: true }));
       }
@@ -2417,12 +2417,16 @@ async function* readStream(open, signal, decide2) {
     await sleep(wait, signal);
   }
 }
-async function* readChunks({ body }) {
+async function* readChunks({ body }, signal) {
   if (!body?.getReader)
     return yield* body;
   const reader = body.getReader();
+  signal.addEventListener("abort", () => reader.cancel().catch(() => {
+  }));
   for (; ; ) {
     const { done, value: value2 } = await reader.read();
+    if (signal.aborted)
+      throw signal.reason;
     if (done)
       return;
     yield value2;

@@ -226,3 +226,11 @@ test("an event that never ends is refused, and the events before it are returned
   assert.deepEqual(states, ["active", "completed"]);
   await seen.streams[0].closed;
 });
+
+test("a watch times out although `fetch` ignores the signal", { timeout: 20_000 }, async () => {
+  connections = [streams([": hb\n\n"], "open")];
+  job.status = "active";
+  client = connect({ fetch: (url, { signal: _, ...init }) => fetch(url, init) });
+  await assert.rejects(client.agentJobs.wait("j1", { timeout: 500 }), { name: /WaitTimeout/ });
+  await seen.streams[0].closed;
+});
