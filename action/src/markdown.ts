@@ -24,9 +24,23 @@ export function escapeMarkdown(text: string): string {
   return joinLines(text).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
 }
 
-/** Escapes Markdown, and inserts a zero-width space after each `@` so that it notifies no one. */
+/**
+ * The maximum length of a reason in a comment. Escaped, ten reasons are below GitHub's limit
+ * of 65,536 characters.
+ */
+const MAX_IN_COMMENT = 1_500;
+
+/** Shortens and escapes Markdown. A zero-width space after each `@` prevents notifications. */
 export function escapeComment(text: string): string {
-  return escapeMarkdown(text).replaceAll("@", "@\u200b");
+  return escapeMarkdown(shorten(text, MAX_IN_COMMENT)).replaceAll("@", "@\u200b");
+}
+
+/** Returns text with at most `length` characters. A note replaces the others. */
+export function shorten(text: string, length: number): string {
+  if (text.length <= length) return text;
+  // Half of a surrogate pair at the cut would become a replacement character.
+  const start = text.slice(0, length).replace(/[\ud800-\udbff]$/, "");
+  return `${start}\n… (${text.length} characters in all)`;
 }
 
 export function capitalize(text: string): string {

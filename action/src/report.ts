@@ -11,6 +11,7 @@ import {
   formatLink,
   formatRows,
   formatUrl,
+  shorten,
 } from "./markdown.js";
 
 export type Outcome =
@@ -134,7 +135,7 @@ export function summarize(outcome: Outcome, context: Context): string {
     ...(isUnfinished(outcome)
       ? [`To continue waiting:\n\n${formatBlock(formatResumeCommand(outcome.job, context))}`]
       : []),
-    `<details><summary>Prompt</summary>\n\n${formatBlock(shorten(context.prompt))}\n\n</details>`,
+    `<details><summary>Prompt</summary>\n\n${formatBlock(shorten(context.prompt, MAX_PROMPT))}\n\n</details>`,
   ];
   return parts.join("\n\n");
 }
@@ -208,13 +209,6 @@ function formatTable(job: AgentJob | undefined, { project, preview }: Context): 
     ...(job ? [[capitalize(request?.noun ?? "pull request"), link ?? none] as const] : []),
     ...(preview === undefined ? [] : [["Preview", formatUrl(preview)] as const]),
   ]);
-}
-
-function shorten(text: string): string {
-  if (text.length <= MAX_PROMPT) return text;
-  // Half of a surrogate pair at the cut would become a replacement character.
-  const start = text.slice(0, MAX_PROMPT).replace(/[\ud800-\udbff]$/, "");
-  return `${start}\n… (${text.length} characters in all)`;
 }
 
 export function quote(text: string): string {

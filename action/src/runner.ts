@@ -99,11 +99,12 @@ export class Runner {
 
 /**
  * Returns text as one line that the runner does not execute. The runner executes a line that begins
- * with `::` or contains `##[`.
+ * with `::` or contains `##[`. It trims spaces that JavaScript does not, such as U+0085, and ignores
+ * invisible characters.
  */
 function neutralize(text: string): string {
   const line = text.replace(/[\r\n]+/g, " ").replaceAll("##[", "## [");
-  return line.trimStart().startsWith("::") ? `· ${line}` : line;
+  return /^[\s\p{C}]*:\p{C}*:/u.test(line) ? `· ${line}` : line;
 }
 
 function escapeData(text: string): string {

@@ -104,10 +104,12 @@ export async function init(options: InitOptions): Promise<InitResult> {
 
 /**
  * Writes all files or none. Writes them to a temporary folder first, which then becomes the new
- * folder. If the folder exists, copies the files into it.
+ * folder. If the folder exists, copies the files from a temporary folder in it: its parent may not
+ * be writable.
  */
 function writeAll(directory: string, files: Record<string, string>): void {
-  const scratch = join(dirname(directory), `.quillgate-${randomUUID()}`);
+  const parent = existsSync(directory) ? directory : dirname(directory);
+  const scratch = join(parent, `.quillgate-${randomUUID()}`);
   const created = mkdirSync(scratch, { recursive: true });
   try {
     for (const [path, text] of Object.entries(files)) writeFileSync(join(scratch, path), text);

@@ -105,6 +105,10 @@ function writeCases(commands: readonly Command[]): { words: string; values: stri
   return { words: words.join("\n"), values: values.join("\n") };
 }
 
+/** For bash and zsh: sets `folder`, like `findConfigFolder`. Git Bash has paths such as `C:/`. */
+const FIND_FOLDER = `      local folder="\${XDG_CONFIG_HOME-}"
+      case "$folder" in /* | [A-Za-z]:[/\\\\]*) ;; *) folder="$HOME/.config" ;; esac`;
+
 function writeBash(commands: readonly Command[]): string {
   const { words, values } = writeCases(commands);
   // macOS has bash 3.2, which lacks `mapfile` and `compopt`.
@@ -120,7 +124,8 @@ ${writeFinder(commands)}
       while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$current")
       return ;;
     --profile)
-      for word in "\${XDG_CONFIG_HOME:-$HOME/.config}"/quillgate/profiles/*.json; do
+${FIND_FOLDER}
+      for word in "$folder"/quillgate/profiles/*.json; do
         word="\${word##*/}"
         [ "$word" = "*.json" ] || candidates="$candidates \${word%.json}"
       done
@@ -150,7 +155,8 @@ ${writeFinder(commands)}
   case "$previous" in
     ${listFileFlags(commands).join(" | ")}) _files; return ;;
     --profile)
-      before=("\${XDG_CONFIG_HOME:-$HOME/.config}"/quillgate/profiles/*.json(N:t:r))
+${FIND_FOLDER}
+      before=("$folder"/quillgate/profiles/*.json(N:t:r))
       candidates="$before" ;;
   esac
   case "$command $previous" in
@@ -180,7 +186,7 @@ function __quillgate_at
 end
 function __quillgate_profiles
   set -l folder "$HOME/.config"
-  set -q XDG_CONFIG_HOME; and set folder $XDG_CONFIG_HOME
+  string match -q '/*' -- "$XDG_CONFIG_HOME"; and set folder $XDG_CONFIG_HOME
   for file in $folder/quillgate/profiles/*.json
     string replace -r '.*/(.*)\\.json$' '$1' -- $file
   end
@@ -267,7 +273,7 @@ ${values.join("\n")}
   if (@(${files}) -contains $previous) { return }
   $found = $values["$command $previous"]
   if ($previous -eq '--profile') {
-    $config = if ($env:XDG_CONFIG_HOME) { $env:XDG_CONFIG_HOME } elseif ($env:APPDATA) { $env:APPDATA } else { "$HOME/.config" }
+    $config = @($env:XDG_CONFIG_HOME, $env:APPDATA, "$HOME/.config") -match '^([A-Za-z]:)?[\\/]' | Select-Object -First 1
     $found = @(Get-ChildItem "$config/quillgate/profiles/*.json" -ErrorAction Ignore | ForEach-Object { , @($_.BaseName, $_.BaseName) })
   }
   if ($null -eq $found) { $found = $candidates[$command] }

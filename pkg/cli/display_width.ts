@@ -19,7 +19,9 @@ function split(text: string): string[] {
 
 function measureCharacter(character: string): number {
   if (ZERO.test(character)) return 0;
-  return WIDE.test(character) || EMOJI.test(character) ? 2 : 1;
+  const width = WIDE.test(character) || EMOJI.test(character) ? 2 : 1;
+  // The half-width voiced marks take a column, although they combine with the character before.
+  return width + (character.slice(1).match(/[\uff9e\uff9f]/g)?.length ?? 0);
 }
 
 /** Returns the number of columns that a line takes. */

@@ -2,12 +2,10 @@
 
 import { type Context, readText } from "./command.js";
 import { runWrite } from "./job_write.js";
-import { readPrompt } from "./prompt.js";
 
 export async function run(context: Context): Promise<number> {
-  const prompt = await readPrompt(context, context.arguments[0]);
   const webhookUrl = readText(context, "webhook-url");
-  return runWrite(context, async (client, options) =>
+  return runWrite(context, context.arguments[0], (client, prompt, options) =>
     client.agentJobs.create({ prompt }, { ...options, webhookUrl }),
   );
 }

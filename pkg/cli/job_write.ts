@@ -4,28 +4,35 @@ import type { AgentJob, Client, WriteOptions } from "../index.js";
 import { type Context, readSwitch } from "./command.js";
 import { getExitCode } from "./exit_codes.js";
 import { findExitCodeOfJob, watchJob } from "./job_end.js";
+import { readPrompt } from "./prompt.js";
 import { showPullRequest } from "./pull_request.js";
 import { toLine } from "./table.js";
 import { readTimeout } from "./wait.js";
-import { sendWrite } from "./write.js";
+import { prepareWrite } from "./write.js";
 
 /**
- * Sends a write request and prints the job's id. With `--wait`, then waits until the job finishes
+ * Sends a prompt and prints the job's id. With `--wait`, then waits until the job finishes
  * and prints the link of its pull request, if it has one.
  *
  * With `--json`, prints only the job: as the response returned it, or with `--wait` as it finished.
  *
- * @param write sends the request
+ * @param argument the positional argument for the prompt; `-` means stdin
+ * @param send sends the request
  * @returns the exit code
  */
 export async function runWrite(
   context: Context,
-  write: (client: Client, options: WriteOptions) => Promise<AgentJob>,
+  argument: string | undefined,
+  send: (client: Client, prompt: string, options: WriteOptions) => Promise<AgentJob>,
 ): Promise<number> {
   const { output } = context;
   const waits = readSwitch(context, "wait");
   const timeout = readTimeout(context);
-  const { client, result: job } = await sendWrite(context, write);
+  // Only a command with valid options and settings may open an editor.
+  const { client, write } = await prepareWrite(context);
+  const { text, discard } = await readPrompt(context, argument);
+  const job = await write((_, options) => send(client, text, options));
+  await discard();
   const id = toLine(job.id ?? "");
   if (!waits) {
     await (output.json ? output.printJson(job) : output.print(id));

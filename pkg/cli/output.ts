@@ -26,7 +26,7 @@ export class Output {
   readonly #host: Host;
   #stdout: Stream;
   #status: StatusLine | undefined;
-  readonly #hints: string[] = [];
+  readonly #hints = new Set<string>();
 
   constructor(host: Host, { json, quiet }: OutputOptions) {
     this.#host = host;
@@ -122,9 +122,10 @@ export class Output {
     this.#say(this.json ? JSON.stringify({ log: { message } }) : message);
   }
 
-  /** Adds a suggestion to show if the command fails. */
-  hint(text: string): void {
-    this.#hints.push(text);
+  /** Adds a suggestion to show if the command fails. Returns a function that removes it. */
+  hint(text: string): () => void {
+    this.#hints.add(text);
+    return () => this.#hints.delete(text);
   }
 
   /** Reports why a command failed, with all hints. `--quiet` without `--json` omits the hints. */

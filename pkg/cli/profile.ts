@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { type Context, readText } from "./command.js";
 import { UsageError } from "./errors.js";
 import type { Host } from "./host.js";
@@ -29,11 +29,17 @@ export function readProfileName(context: Pick<Context, "values" | "host">): stri
   throw new UsageError("--profile must have 1 to 64 letters, digits, dashes and underscores");
 }
 
-/** Returns the folder of the user's settings, or `undefined` if the user has no home folder. */
+/**
+ * Returns the folder of the user's settings, or `undefined` if the user has no home folder.
+ *
+ * Ignores relative paths, as the XDG Base Directory specification requires. In the current folder,
+ * settings can be someone else's.
+ */
 export function findConfigFolder({ env, home }: Pick<Host, "env" | "home">): string | undefined {
-  const given = env.XDG_CONFIG_HOME || (env.OS === "Windows_NT" && env.APPDATA);
-  const parent = given || (home && join(home, ".config"));
-  return parent ? join(parent, "quillgate") : undefined;
+  const appData = env.OS === "Windows_NT" ? env.APPDATA : undefined;
+  const parents = [env.XDG_CONFIG_HOME, appData, home && join(home, ".config")];
+  const parent = parents.find((path) => path !== undefined && isAbsolute(path));
+  return parent === undefined ? undefined : join(parent, "quillgate");
 }
 
 /** @throws {UsageError} if the user has no home folder */

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { type Context, readText } from "./command.js";
-import { editText } from "./editor.js";
+import { editText, keepText, type Typed } from "./editor.js";
 import { UsageError } from "./errors.js";
 import { readAll } from "./standard_input.js";
 import { readTextFile } from "./text_input.js";
@@ -13,35 +13,41 @@ import { readTextFile } from "./text_input.js";
  * @param argument the positional argument; `-` means stdin
  * @throws {UsageError} if the prompt is missing, empty, unreadable or specified twice
  */
-export async function readPrompt(context: Context, argument: string | undefined): Promise<string> {
+export async function readPrompt(context: Context, argument: string | undefined): Promise<Typed> {
   const file = readText(context, "prompt-file");
   if (argument !== undefined && file !== undefined) {
     throw new UsageError("PROMPT cannot be combined with --prompt-file");
   }
   const prompt = await readSource(context, argument, file);
-  if (prompt.trim() === "") throw new UsageError("the prompt is empty");
-  return prompt;
+  if (prompt.text.trim() !== "") return prompt;
+  await prompt.discard();
+  throw new UsageError("the prompt is empty");
 }
 
 async function readSource(
-  { host, output }: Context,
+  context: Context,
   argument: string | undefined,
   file: string | undefined,
-): Promise<string> {
+): Promise<Typed> {
+  const { host, output } = context;
+  const isTerminal = host.stdin.isTTY === true;
   if (argument === "-" || file === "-") {
-    if (host.stdin.isTTY) output.note("quillgate: type the prompt, then press Ctrl-D");
-    return readAll(host, "a prompt");
+    if (isTerminal) output.note("quillgate: type the prompt, then press Ctrl-D");
+    const text = await readAll(host, "a prompt");
+    return isTerminal ? keepText(context, text) : toPrompt(text);
   }
-  if (argument !== undefined) return checkArgument(argument);
-  if (file === undefined) {
-    const typed =
-      host.stdin.isTTY === true && output.interactive ? await editText(host) : undefined;
-    if (typed !== undefined) return typed;
-    throw new UsageError(
-      "PROMPT is missing: add it, use - for stdin or --prompt-file, or set EDITOR",
-    );
-  }
-  return readTextFile(resolve(host.folder, file), file);
+  if (argument !== undefined) return toPrompt(checkArgument(argument));
+  if (file !== undefined) return toPrompt(await readTextFile(resolve(host.folder, file), file));
+  const typed = isTerminal && output.interactive ? await editText(context) : undefined;
+  if (typed !== undefined) return typed;
+  throw new UsageError(
+    "PROMPT is missing: add it, use - for stdin or --prompt-file, or set EDITOR",
+  );
+}
+
+/** Returns a prompt that the user still has. */
+function toPrompt(text: string): Typed {
+  return { text, discard: async () => {} };
 }
 
 /** Node.js replaces bytes of an argument that are not UTF-8 by U+FFFD. */

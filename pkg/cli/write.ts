@@ -7,16 +7,27 @@ import { connect } from "./connection.js";
 import { UsageError } from "./errors.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 
-/**
- * Connects, and sends a write request with the key and the switch of the flags for writes.
- *
- * @param send sends the request
- * @throws {UsageError} for `--force` without `--idempotency-key`
- */
+/** Connects and sends a write request. See {@link prepareWrite}. */
 export async function sendWrite<Result>(
   context: Context,
-  send: (client: Client, options: WriteOptions) => Promise<Result>,
+  send: Send<Result>,
 ): Promise<{ client: Client; result: Result }> {
+  const { client, write } = await prepareWrite(context);
+  return { client, result: await write(send) };
+}
+
+type Send<Result> = (client: Client, options: WriteOptions) => Promise<Result>;
+
+/**
+ * Connects. Returns a function that sends a write request with the key and the switch of the flags
+ * for writes.
+ *
+ * @throws {UsageError} for `--force` without `--idempotency-key`, and if a setting is missing or
+ *   invalid
+ */
+export async function prepareWrite(
+  context: Context,
+): Promise<{ client: Client; write: <Result>(send: Send<Result>) => Promise<Result> }> {
   const { signal } = context;
   const force = readSwitch(context, "force");
   const given = readText(context, "idempotency-key");
@@ -28,11 +39,12 @@ export async function sendWrite<Result>(
   const { client, baseUrl } = await connect(context);
   // Mintlify itself has no idempotency keys.
   const idempotencyKey = given ?? (baseUrl === null ? undefined : randomUUID());
-  const result = await send(client, { idempotencyKey, force, signal }).catch((error: unknown) => {
-    hintAtRetry(context, error, idempotencyKey);
-    throw error;
-  });
-  return { client, result };
+  const write = <Result>(send: Send<Result>) =>
+    send(client, { idempotencyKey, force, signal }).catch((error: unknown) => {
+      hintAtRetry(context, error, idempotencyKey);
+      throw error;
+    });
+  return { client, write };
 }
 
 /** Adds hints on how to repeat a write that may have succeeded. */

@@ -16,6 +16,7 @@ const MAX_UNFINISHED = 1 << 20;
 /** Parses the chunks of a stream. A chunk may end anywhere. */
 export class EventParser {
   #rest = "";
+  #isAfterReturn = false;
   #data: string[] = [];
   /** The length of `#data`, in UTF-16 code units. */
   #length = 0;
@@ -29,6 +30,7 @@ export class EventParser {
   /** Starts another stream, and discards an unfinished event of the previous one. */
   restart(): void {
     this.#rest = "";
+    this.#isAfterReturn = false;
     this.#data = [];
     this.#length = 0;
     this.#event = "";
@@ -43,7 +45,11 @@ export class EventParser {
   push(chunk: string): StreamEvent[] {
     if (this.#length + this.#rest.length > MAX_UNFINISHED)
       throw new TypeError("an event of the stream is too long");
-    const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
+    if (chunk === "") return [];
+    // A line feed after a carriage return belongs to the line end of the previous chunk.
+    const next = this.#isAfterReturn ? chunk.replace(/^\n/, "") : chunk;
+    this.#isAfterReturn = chunk.endsWith("\r");
+    const lines = (this.#rest + next).split(/\r\n?|\n/);
     this.#rest = lines.pop() as string;
     return lines.flatMap((line) => this.#line(line) ?? []);
   }

@@ -113,14 +113,18 @@ export function isSuccess({ status }: Response): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** Waits `ms` milliseconds. Rejects with the signal's reason as soon as it aborts. */
+/** The maximum delay of `setTimeout`. A longer one would end immediately. */
+const MAX_DELAY = 2 ** 31 - 1;
+
+/** Waits `ms` milliseconds, or 24.8 days. Rejects with the signal's reason as soon as it aborts. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const timer = setTimeout(() => {
+    const end = () => {
       leave();
       resolve();
-    }, ms);
+    };
+    const timer = setTimeout(end, Math.min(ms, MAX_DELAY));
     const leave = addAbortListener(signal, (reason) => {
       clearTimeout(timer);
       leave();

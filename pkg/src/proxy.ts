@@ -23,10 +23,7 @@ export class ProxyError extends Error {}
 export function readProxies(env: Env): Proxies | undefined {
   const hosts = (env.no_proxy?.trim() || env.NO_PROXY || "").split(/[\s,]+/).filter(Boolean);
   if (hosts.includes("*")) return undefined;
-  // As in curl, a host includes its subdomains, for which undici 6 needs a dot, and can end with one.
-  const exceptions = hosts
-    .map((host) => host.replace(/\.(?=$|:)/, ""))
-    .flatMap((host) => (/^[.*]/.test(host) ? [host] : [host, `.${host}`]));
+  const exceptions = hosts.flatMap((host) => spellIpv6(host) ?? spellName(host));
   const [http = "", https = ""] = ["http_proxy", "https_proxy"].map((name) => {
     const names = [name, name.toUpperCase(), "all_proxy", "ALL_PROXY"];
     const variable = names.find((each) => env[each]?.trim());
@@ -34,6 +31,24 @@ export function readProxies(env: Env): Proxies | undefined {
   });
   if (http === "" && https === "") return undefined;
   return { http, https: https || http, exceptions: exceptions.join(",") };
+}
+
+/** As in curl, a name includes its subdomains, for which undici 6 needs a dot, and can end with one. */
+function spellName(host: string): string[] {
+  const name = host.replace(/\.(?=$|:)/, "");
+  return /^[.*]/.test(name) ? [name] : [name, `.${name}`];
+}
+
+/**
+ * Returns the spellings of an IPv6 address that versions of undici compare with that of a URL, which is
+ * the shortest; `undefined` for any other host. nodejs/undici#5616
+ */
+function spellIpv6(host: string): string[] | undefined {
+  const [, inBrackets, port = ""] = /^\[(.*)\](:\d+)?$/.exec(host) ?? [];
+  const url = `http://[${inBrackets ?? host}]`;
+  if (!URL.canParse(url)) return undefined;
+  const { hostname } = new URL(url);
+  return port === "" ? [hostname.slice(1, -1), hostname] : [hostname + port];
 }
 
 function parseProxy(variable: string, value: string): string {

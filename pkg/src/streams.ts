@@ -56,7 +56,7 @@ async function* readStream(
       watchdog.reset();
       isOpen = true;
       const decoder = new TextDecoder();
-      for await (const chunk of readChunks(response)) {
+      for await (const chunk of readChunks(response, watchdog.signal)) {
         watchdog.reset();
         yield* parser.push(decoder.decode(chunk, { stream: true }));
       }
@@ -73,12 +73,22 @@ async function* readStream(
   }
 }
 
-/** Yields the chunks of a body. That of node-fetch is a stream of Node.js, without readers. */
-async function* readChunks({ body }: Response): AsyncGenerator<Uint8Array, void, void> {
+/**
+ * Yields the chunks of a body. That of node-fetch is a stream of Node.js, without readers.
+ *
+ * @throws the signal's reason, even if a custom `fetch` ignores the signal
+ */
+async function* readChunks(
+  { body }: Response,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
   if (!body?.getReader) return yield* body as unknown as AsyncIterable<Uint8Array>;
   const reader = body.getReader();
+  // Ends a pending read.
+  signal.addEventListener("abort", () => reader.cancel().catch(() => {}));
   for (;;) {
     const { done, value } = await reader.read();
+    if (signal.aborted) throw signal.reason;
     if (done) return;
     yield value;
   }

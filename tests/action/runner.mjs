@@ -139,7 +139,7 @@ export function parseCommands(raw) {
   const groups = [];
   const shown = [];
   for (const line of raw.split("\n")) {
-    const [, name, list, data] = /^\s*::([\w-]+)(?: ([^:]*))?::(.*)$/.exec(line) ?? [];
+    const [, name, list, data] = /^[\s\u0085]*::([\w-]+)(?: ([^:]*))?::(.*)$/.exec(line) ?? [];
     assert.ok(name !== undefined || !line.includes("##["), `an old form of command: ${line}`);
     if (name === undefined) shown.push(line);
     else if (name === "add-mask") masks.push(unescapeData(data));

@@ -19,13 +19,14 @@ before(() => {
 });
 const writeScript = async (shell) => (await runCommand(["completion", shell])).stdout;
 
+const options = { env: { ...process.env, XDG_CONFIG_HOME: configFolder } };
+
 async function completeInBash(...words) {
   const script = await writeScript("bash");
   const line = [`COMP_WORDS=("$@")`, "COMP_CWORD=$(($# - 1))", "_quillgate"].join("\n");
   // bash 3.2, the one of macOS, lacks these builtins.
   const old = "enable -n mapfile readarray compopt";
   const program = `${old}\n${script}\n${line}\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
-  const options = { env: { ...process.env, XDG_CONFIG_HOME: configFolder } };
   const args = ["-c", program, "bash", "quillgate", ...words];
   const { stdout, stderr } = await execute("bash", args, options);
   assert.equal(stderr, "");
@@ -69,7 +70,6 @@ async function completeInZsh(...words) {
     'words=(quillgate "$@"); CURRENT=$#words',
     "_quillgate",
   ].join("\n");
-  const options = { env: { ...process.env, XDG_CONFIG_HOME: configFolder } };
   const { stdout } = await execute("zsh", ["-fc", program, "zsh", ...words], options);
   return stdout.split("\n").filter(Boolean).sort();
 }
@@ -88,7 +88,6 @@ test("zsh completes commands, flags and values", { skip: !isInstalled("zsh") }, 
 async function completeInFish(input) {
   const script = await writeScript("fish");
   const program = `function quillgate; end\n${script}\ncomplete -C ${JSON.stringify(input)}`;
-  const options = { env: { ...process.env, XDG_CONFIG_HOME: configFolder } };
   const { stdout } = await execute("fish", ["--no-config", "-c", program], options);
   const lines = stdout.split("\n").filter(Boolean);
   return lines.map((line) => line.split("\t")[0]).sort();
@@ -107,3 +106,22 @@ test("fish completes commands, flags and values", { skip: !isInstalled("fish") }
   assert.deepEqual(await completeInFish("quillgate views --rows "), []);
   assert.deepEqual(await completeInFish("quillgate views -o /etc/hosts"), ["/etc/hosts"]);
 });
+
+for (const [shell, complete, missing] of [
+  ["bash", () => completeInBash("views", "--profile", ""), false],
+  ["zsh", () => completeInZsh("views", "--profile", ""), !isInstalled("zsh")],
+  ["fish", () => completeInFish("quillgate views --profile "), !isInstalled("fish")],
+]) {
+  test(`${shell} ignores an empty or relative XDG_CONFIG_HOME`, { skip: missing }, async (t) => {
+    const { env } = options;
+    t.after(() => Object.assign(options, { env, cwd: undefined }));
+    const profiles = join(configFolder, ".config", "quillgate", "profiles");
+    mkdirSync(profiles, { recursive: true });
+    writeFileSync(join(profiles, "of-the-user.json"), "{}");
+    for (const XDG_CONFIG_HOME of ["", ".", "~/.config"]) {
+      const own = { ...env, HOME: configFolder, XDG_CONFIG_HOME };
+      Object.assign(options, { env: own, cwd: configFolder });
+      assert.deepEqual(await complete(), ["of-the-user"], XDG_CONFIG_HOME);
+    }
+  });
+}

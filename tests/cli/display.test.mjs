@@ -103,6 +103,11 @@ test("columns are aligned after wide, combined and invisible characters", () => 
     快: 2,
     "\u200b": 0,
     한: 2,
+    ｶ: 1,
+    ｶﾞ: 2,
+    ﾊﾟ: 2,
+    ﾞ: 1,
+    が: 2,
     "…": 1,
   };
   for (const [text, width] of Object.entries(widths)) assert.equal(measureWidth(text), width, text);

@@ -181,19 +181,3 @@ describe("BROWSER", { skip: process.platform === "win32" }, () => {
     });
   }
 });
-
-test("job create opens the editor for a missing prompt on a terminal", async () => {
-  const editor = writeProgram("editor", 'printf "From the %s" "$1" > "$2"');
-  const env = { EDITOR: `${editor} editor`, PATH: process.env.PATH };
-  const options = { columns: 80, isInputTerminal: true, env };
-  await succeed(["job", "create"], options);
-  assert.equal(JSON.parse(server.requests[0].body).prompt, "From the editor");
-  server.requests.length = 0;
-  const empty = await quillgateJob(["create"], { ...options, env: { ...env, EDITOR: "true" } });
-  assert.match(empty.stderr, /the prompt is empty/);
-  const failed = await quillgateJob(["create"], { ...options, env: { ...env, EDITOR: "false" } });
-  assert.match(failed.stderr, /the editor failed with exit code 1/);
-  const none = await quillgateJob(["create"], { ...options, env: { PATH: process.env.PATH } });
-  assert.match(none.stderr, /PROMPT is missing/);
-  assert.equal(server.requests.length, 0);
-});

@@ -160,6 +160,19 @@ test("reads the proxies of the environment", () => {
       { ALL_PROXY: "proxy", HTTP_PROXY: "https://me:p%23@a", NO_PROXY: "b.example., .c\n" },
       ["https://me:p%23@a", "http://proxy", "b.example,.b.example,.c"],
     ],
+    ...[
+      ["::1", "::1,[::1]"],
+      ["[::1]", "::1,[::1]"],
+      ["0:0:0:0:0:0:0:1", "::1,[::1]"],
+      ["[0::1]:8787", "[::1]:8787"],
+      ["FE80::A", "fe80::a,[fe80::a]"],
+      ["::ffff:127.0.0.1", "::ffff:7f00:1,[::ffff:7f00:1]"],
+      ["a:1", "a:1,.a:1"],
+      ["x::y", "x::y,.x::y"],
+    ].map(([given, kept]) => [
+      { HTTPS_PROXY: "http://a:1", NO_PROXY: given },
+      ["", "http://a:1", kept],
+    ]),
   ]) {
     const [http, https, exceptions] = expected ?? [];
     const proxies = expected && { http, https, exceptions };

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
+import { findConfigFolder } from "../../pkg/dist/cli/profile.js";
 import { readSettings } from "../../pkg/dist/cli/settings.js";
 import { assertFailed, runCommand } from "./command_line.mjs";
 import { folder, server, useStandIn } from "./session.mjs";
@@ -85,7 +86,7 @@ test("reads the token from standard input or from the file that a variable names
 test("rejects standard input as both the prompt and the credential", async () => {
   const args = ["job", "create", "-", "--token-file", "-"];
   const refused = await quillgate(args, { env: variables(), input: "x" });
-  assertFailed(refused, 2, /standard input cannot be both a prompt and a credential/);
+  assertFailed(refused, 2, /standard input cannot be both a credential and a prompt/);
 });
 
 test("reads the project from the folder's file, and the rest from the user's file", async () => {
@@ -188,4 +189,22 @@ test("sends the token unencrypted to another machine only if a variable allows i
   assert.match(refused.stderr, /QUILLGATE_ALLOW_PLAIN_HTTP=1/);
   const allowed = await quillgate(list, { env: { ...env, QUILLGATE_ALLOW_PLAIN_HTTP: "1" } });
   assert.match(allowed.stderr, /gate\.invalid cannot be resolved/);
+});
+
+test("the folder of the user's settings is never relative to the current folder", () => {
+  const OS = "Windows_NT";
+  for (const [env, home, expected] of [
+    [{ XDG_CONFIG_HOME: "/etc/me" }, "/home/me", "/etc/me"],
+    [{ XDG_CONFIG_HOME: "." }, "/home/me", "/home/me/.config"],
+    [{ XDG_CONFIG_HOME: "~/.config" }, "/home/me", "/home/me/.config"],
+    [{ XDG_CONFIG_HOME: "" }, "/home/me", "/home/me/.config"],
+    [{ XDG_CONFIG_HOME: "x", APPDATA: "/appdata", OS }, "/home/me", "/appdata"],
+    [{ APPDATA: "appdata", OS }, "/home/me", "/home/me/.config"],
+    [{ APPDATA: "/appdata" }, "/home/me", "/home/me/.config"],
+    [{ XDG_CONFIG_HOME: "." }, ".", undefined],
+    [{}, undefined, undefined],
+  ]) {
+    const folder = expected && join(expected, "quillgate");
+    assert.equal(findConfigFolder({ env, home }), folder, JSON.stringify(env));
+  }
 });

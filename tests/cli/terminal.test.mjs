@@ -1,5 +1,7 @@
 /** The command line in a real terminal: prompts, progress, Ctrl-C, --resume and exit codes. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { installGatewayPackage, startSession } from "./session.mjs";
@@ -59,6 +61,20 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
     interrupted.press(CTRL_C);
     assert.equal(await interrupted.ended, 130);
     assert.equal(server.requests.length, 1);
+  });
+
+  test("Ctrl-C in the editor is a key of the editor", async (t) => {
+    const { server, env, folder, start } = await setUp(t);
+    const editor = join(folder, "editor");
+    const script = `#!/bin/sh\ntrap 'echo key' INT\necho open\nread a || read a\nprintf x > "$1"\n`;
+    writeFileSync(editor, script, { mode: 0o755 });
+    const running = start(["job", "create"], { env: { ...env, EDITOR: editor } });
+    await running.waitForScreen(/^open$/m);
+    running.press(CTRL_C);
+    await running.waitForScreen(/key$/m);
+    running.press("\n");
+    assert.equal(await running.ended, 0, running.raw());
+    assert.equal(JSON.parse(server.requests[0].body).prompt, "x");
   });
 
   test("a table shows a progress bar with the remaining time, then only its rows", async (t) => {

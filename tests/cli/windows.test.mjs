@@ -7,6 +7,7 @@ import { makeBrowserCommands } from "../../pkg/dist/cli/browser.js";
 import { makeEditorCommand } from "../../pkg/dist/cli/editor.js";
 import { makeNpmCommand } from "../../pkg/dist/cli/init.js";
 import { makeCommand as makeJqCommand } from "../../pkg/dist/cli/jq.js";
+import { trimVariables } from "../../pkg/dist/cli/variables.js";
 import { makeFolder } from "../harness/folder.mjs";
 
 const folder = makeFolder({ after }, "windows");
@@ -65,4 +66,15 @@ test("the editor's shell does not search the current folder", () => {
   assert.equal(command, 'code --wait "C:\\a b.md"');
   assert.equal(options.shell, true);
   assert.equal(options.env.NoDefaultCurrentDirectoryInExePath, "1");
+});
+
+test("names of variables are case-insensitive", () => {
+  const given = { Path: `${folder}/second`, SYSTEMROOT: "D:\\Windows", quillgate_token: "a\r" };
+  const env = trimVariables(given, "win32");
+  assert.equal(makeJq(env.PATH).program, `${folder}/second/jq.exe`);
+  const [[program]] = makeBrowserCommands("https://gateway.example/", env, "win32");
+  assert.equal(program, "D:\\Windows\\System32\\rundll32.exe");
+  assert.equal(env.QUILLGATE_TOKEN, "a");
+  assert.deepEqual({ ...env }, { ...given, quillgate_token: "a" });
+  assert.deepEqual(trimVariables(given, "linux"), given);
 });

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { init } from "../../gateway/dist/tools/init.js";
@@ -81,6 +89,31 @@ for (const file of [...FILES, "wrangler.json", "wrangler.jsonc"]) {
     assert.equal(read(directory, file), "existing content");
   });
 }
+
+test("init needs no permission for the parent of an existing folder", {
+  skip: process.getuid?.() !== 0,
+}, async (t) => {
+  const directory = join(home, "read-only", "gateway");
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, "notes.md"), "existing content");
+  const user = 54_321;
+  for (const path of [home, directory]) chmodSync(path, 0o755);
+  chownSync(directory, user, user);
+  process.seteuid(user);
+  t.after(() => process.seteuid(0));
+  await init({ directory, project: "acme", archive: false });
+  assert.deepEqual(readdirSync(directory).sort(), [...FILES, "notes.md"].sort());
+
+  for (const file of FILES) rmSync(join(directory, file));
+  process.seteuid(0);
+  chownSync(directory, 0, 0);
+  process.seteuid(user);
+  const error = { code: "EACCES" };
+  await assert.rejects(init({ directory, project: "acme", archive: false }), error);
+  const inside = join(directory, "new", "gateway");
+  await assert.rejects(init({ directory: inside, project: "acme", archive: false }), error);
+  assert.deepEqual(readdirSync(directory), ["notes.md"]);
+});
 
 test("init without a project and without a prompt writes nothing", async () => {
   const directory = join(home, "silent");

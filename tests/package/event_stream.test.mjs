@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Client } from "quillgate";
+import { EventParser } from "../../pkg/dist/event_stream.js";
 import { event as jobEvent, streams, useServer } from "./streaming_server.mjs";
 
 const TOKEN = "stream-test-token";
@@ -58,6 +59,22 @@ test("a stream is parsed with every kind of line end and with chunks of one byte
   const done = await client.agentJobs.wait("j1", { onUpdate: ({ model }) => models.push(model) });
   assert.equal(done.status, "failed");
   assert.deepEqual(models, ["mödel", null]);
+});
+
+test("an event ends with its last byte, whichever its line ends are", () => {
+  for (const [end, rest = ""] of [["\n\n"], ["\r\r"], ["\r\n\r", "\n"], ["\n\r", "\n"]]) {
+    const parser = new EventParser();
+    assert.equal(parser.push(`data: 1${end}`).length, 1, JSON.stringify(end));
+    const later = [rest, "", "data: 2\r", "", `\ndata: 3${end}`].flatMap((text) =>
+      parser.push(text),
+    );
+    assert.deepEqual(
+      later.map(({ data }) => data),
+      ["2\n3"],
+    );
+    parser.restart();
+    assert.deepEqual(parser.push("\ndata: 4\n\n").length, 1);
+  }
 });
 
 test("a stream is parsed with data over several lines, and ignores other events and fields", async () => {
@@ -207,5 +224,13 @@ test("an event that never ends is refused, and the events before it are returned
   const states = [];
   await client.agentJobs.wait("j1", { onUpdate: ({ status }) => states.push(status) });
   assert.deepEqual(states, ["active", "completed"]);
+  await seen.streams[0].closed;
+});
+
+test("a watch times out although `fetch` ignores the signal", { timeout: 20_000 }, async () => {
+  connections = [streams([": hb\n\n"], "open")];
+  job.status = "active";
+  client = connect({ fetch: (url, { signal: _, ...init }) => fetch(url, init) });
+  await assert.rejects(client.agentJobs.wait("j1", { timeout: 500 }), { name: /WaitTimeout/ });
   await seen.streams[0].closed;
 });

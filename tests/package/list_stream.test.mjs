@@ -14,6 +14,7 @@ import { event, streams as rawStreams, useServer } from "./streaming_server.mjs"
 
 const TOKEN = "list-stream-test-token";
 const JOBS = "/v2/agent/acme/jobs";
+const MAX_SILENCE = 45_000;
 const JOB = {
   id: "j1",
   status: "active",
@@ -141,17 +142,19 @@ describe("`watchAll()`", () => {
       respondWith(503, { type: "/problems/object-unavailable" }, { "retry-after": "7" }),
       respondWith(429, { type: "/problems/too-many-streams" }, { "retry-after": "0" }),
       (response) => response.socket.destroy(),
+      respondWith(503, {}, { "retry-after": "9999999" }),
       streams([jobEvent(2)]),
     ];
     const { setTimeout } = globalThis;
     const waits = [];
     context.mock.method(globalThis, "setTimeout", (run, ms, ...rest) => {
       waits.push(ms);
-      return setTimeout(run, ms === 7_000 ? 0 : ms, ...rest);
+      return setTimeout(run, ms === 7_000 || ms > MAX_SILENCE ? 0 : ms, ...rest);
     });
     assert.equal((await take(2)).length, 2);
-    assert.equal(requests.length, 5);
+    assert.equal(requests.length, 6);
     assert.ok(waits.includes(7_000), "the client did not wait for Retry-After");
+    assert.equal(Math.max(...waits), 2 ** 31 - 1, "a longer timer would expire immediately");
     assert.equal(requests.at(-1).headers["last-event-id"], "1");
   });
 
