@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
 import { measureWidth } from "../../pkg/dist/cli/display_width.js";
 import { showRelativeTime } from "../../pkg/dist/cli/duration.js";
-import { layOut } from "../../pkg/dist/cli/table.js";
+import { layOut, writePercentage } from "../../pkg/dist/cli/table.js";
 import { supportsColor, supportsLinks } from "../../pkg/dist/cli/terminal.js";
 import { disarmOutputs } from "../../pkg/dist/cli/workflow_commands.js";
 import { ROOT } from "../../scripts/versions.mjs";
@@ -76,6 +76,26 @@ for (const [time, expected] of [
     assert.equal(showRelativeTime(time, NOW), expected);
   });
 }
+
+test("percentages show 0% only for nothing, and below 100% never 100%", () => {
+  for (const [value, decimals, expected] of [
+    [0, 1, "0%"],
+    [0.04, 1, "<0.1%"],
+    [0.05, 1, "0.1%"],
+    [12.34, 1, "12.3%"],
+    [99.96, 1, "99.9%"],
+    [100, 1, "100%"],
+    [0.1, 0, "<1%"],
+    [-0.1, 0, "-<1%"],
+    [0.5, 0, "1%"],
+    [-99.7, 0, "-99%"],
+    [-100, 0, "-100%"],
+    [100.4, 0, "100%"],
+    [1_199_900, 0, "1,199,900%"],
+  ]) {
+    assert.equal(writePercentage(value, decimals), expected);
+  }
+});
 
 test("columns are aligned after wide, combined and invisible characters", () => {
   const paths = [
