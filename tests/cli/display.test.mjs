@@ -172,10 +172,26 @@ describe("GitHub Actions", () => {
     const stream = { write: (text) => (written += text) };
     const env = { GITHUB_ACTIONS: "true" };
     const { stdout } = disarmOutputs({ env, stdout: stream, stderr: stream });
-    for (const part of ["a\n", " ", ":", ":error::x\n#", "#", "[group]\na:", ":b", "é".slice(0)]) {
+    for (const [part, expected] of [
+      ["::a\n", ": :a\n"],
+      [" ", " "],
+      ["", ""],
+      [":", ":"],
+      [":error::x\n#", " :error::x\n#"],
+      ["#", "#"],
+      ["[group]\na:", " [group]\na:"],
+      [":b", ":b"],
+      ["::c", "::c"],
+      ["", ""],
+      [" ", " "],
+      ["::é", "::é"],
+      ["\r", "\r"],
+      ["::d", ": :d"],
+    ]) {
+      written = "";
       stdout.write(Buffer.from(part));
+      assert.equal(written, expected);
     }
-    assert.equal(written, "a\n : :error::x\n## [group]\na::bé");
     const file = openSync(join(tmpdir(), `quillgate-${process.pid}`), "w");
     const target = { fd: file, write: () => true };
     assert.equal(disarmOutputs({ env, stdout: target, stderr: target }).stdout, target);
