@@ -106,8 +106,11 @@ function writeCases(commands: readonly Command[]): { words: string; values: stri
 }
 
 /** For bash and zsh: sets `folder`, like `findConfigFolder`. Git Bash has paths such as `C:/`. */
-const FIND_FOLDER = `      local folder="\${XDG_CONFIG_HOME-}"
-      case "$folder" in /* | [A-Za-z]:[/\\\\]*) ;; *) folder="$HOME/.config" ;; esac`;
+const FIND_FOLDER = `      local folder appdata=""
+      [ "\${OS-}" != Windows_NT ] || appdata="\${APPDATA-}"
+      for folder in "\${XDG_CONFIG_HOME-}" "$appdata" "$HOME/.config"; do
+        case "$folder" in [/\\\\]* | [A-Za-z]:[/\\\\]*) break ;; esac
+      done`;
 
 function writeBash(commands: readonly Command[]): string {
   const { words, values } = writeCases(commands);
@@ -185,8 +188,10 @@ function __quillgate_at
   test "$command" = "$argv[1]"
 end
 function __quillgate_profiles
-  set -l folder "$HOME/.config"
-  string match -q '/*' -- "$XDG_CONFIG_HOME"; and set folder $XDG_CONFIG_HOME
+  set -l appdata
+  test "$OS" = Windows_NT; and set appdata "$APPDATA"
+  set -l parents "$XDG_CONFIG_HOME" $appdata "$HOME/.config"
+  set -l folder (string match -r '^(?:[A-Za-z]:)?[/\\x5c].*' -- $parents)[1]
   for file in $folder/quillgate/profiles/*.json
     string replace -r '.*/(.*)\\.json$' '$1' -- $file
   end
@@ -273,7 +278,7 @@ ${values.join("\n")}
   if (@(${files}) -contains $previous) { return }
   $found = $values["$command $previous"]
   if ($previous -eq '--profile') {
-    $config = @($env:XDG_CONFIG_HOME, $env:APPDATA, "$HOME/.config") -match '^([A-Za-z]:)?[\\/]' | Select-Object -First 1
+    $config = @($env:XDG_CONFIG_HOME, $env:APPDATA, "$HOME/.config") -match '^([A-Za-z]:)?[\\\\/]' | Select-Object -First 1
     $found = @(Get-ChildItem "$config/quillgate/profiles/*.json" -ErrorAction Ignore | ForEach-Object { , @($_.BaseName, $_.BaseName) })
   }
   if ($null -eq $found) { $found = $candidates[$command] }

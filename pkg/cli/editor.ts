@@ -40,7 +40,7 @@ export async function editText(context: Context): Promise<Typed | undefined> {
 
 /** Keeps text that the user typed in a file until it is discarded. */
 export async function keepText(context: Context, text: string): Promise<Typed> {
-  // If this fails, the terminal still shows the text.
+  // If the file cannot be created, the terminal still shows what the user typed.
   const { discard } = await createFile(context, text).catch(() => ({ discard: async () => {} }));
   return { text, discard };
 }
@@ -53,7 +53,7 @@ async function createFile(
   const folder = await mkdtemp(join(resolve(tmpdir()), "quillgate-"));
   const path = join(folder, "PROMPT.md");
   await writeFile(path, text, { mode: 0o600 });
-  const removeHint = output.hint(
+  const removeHint = output.urgentHint(
     `your text: --prompt-file ${/\s/.test(path) ? `"${path}"` : path}`,
   );
   const discard = async () => {

@@ -14,7 +14,7 @@ const MAX_SEARCHED = 1000;
 
 /**
  * Returns the shortest prefix of each id, of 8 to 19 characters, that no other id starts with. If
- * there is none, returns the id.
+ * an id has no such prefix, returns the full id.
  */
 export function shortenIds(ids: readonly (string | null)[]): (string | null)[] {
   return ids.map((id) => {

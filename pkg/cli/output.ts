@@ -27,6 +27,7 @@ export class Output {
   #stdout: Stream;
   #status: StatusLine | undefined;
   readonly #hints = new Set<string>();
+  readonly #urgentHints = new Set<string>();
 
   constructor(host: Host, { json, quiet }: OutputOptions) {
     this.#host = host;
@@ -128,9 +129,16 @@ export class Output {
     return () => this.#hints.delete(text);
   }
 
-  /** Reports why a command failed, with all hints. `--quiet` without `--json` omits the hints. */
+  /** Adds a {@link hint} that `--quiet` does not omit, such as the path of a typed prompt. */
+  urgentHint(text: string): () => void {
+    this.#urgentHints.add(text);
+    return () => this.#urgentHints.delete(text);
+  }
+
+  /** Reports why a command failed, with the hints. `--quiet` without `--json` omits most of them. */
   fail(error: ErrorReport): void {
-    const hints = [...error.hints, ...this.#hints];
+    const all = [...error.hints, ...this.#hints, ...this.#urgentHints];
+    const hints = this.quiet && !this.json ? [...this.#urgentHints] : all;
     if (this.json) {
       this.#say(JSON.stringify({ error: { ...error, hints } }));
       return;
@@ -141,7 +149,7 @@ export class Output {
       if (!error.message.includes(toLine(detail))) this.#say(`  ${toLine(detail)}`);
     }
     if (error.requestId !== null) this.#say(`  request ${error.requestId}`);
-    if (!this.quiet) for (const hint of hints) this.#say(`  ${hint}`);
+    for (const hint of hints) this.#say(`  ${hint}`);
   }
 
   /** Writes the status line or the help to stderr, verbatim. */

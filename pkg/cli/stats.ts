@@ -6,7 +6,7 @@ import { connect } from "./connection.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 import { printTable } from "./print_table.js";
 import { findPreviousRange, readRange, showRanges } from "./range.js";
-import type { Column } from "./table.js";
+import { type Column, writePercentage } from "./table.js";
 import { openTarget } from "./target.js";
 
 type Analytics = Awaited<ReturnType<typeof connect>>["client"]["analytics"];
@@ -87,6 +87,6 @@ export async function run(context: Context): Promise<undefined> {
 function showChange({ current, before }: Figure): string | null {
   if (current === null || before === null) return null;
   if (before === 0) return current === 0 ? "0%" : "new";
-  const percent = Math.round(((current - before) / before) * 100);
-  return `${percent > 0 ? "+" : ""}${percent}%`;
+  const change = ((current - before) / before) * 100;
+  return `${change > 0 ? "+" : ""}${writePercentage(change, 0)}`;
 }

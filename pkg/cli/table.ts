@@ -138,9 +138,14 @@ function writeCell(value: Cell): string {
   return typeof value === "number" ? writeNumber(value) : toLine(String(value));
 }
 
-/** Formats a percentage with at most one decimal. */
-function writePercentage(value: number): string {
-  return `${value.toLocaleString("en-US", { maximumFractionDigits: 1 })}%`;
+/** Rounds a percentage. Only 0 is shown as 0%, and nothing closer to 0 than 100% as 100%. */
+export function writePercentage(value: number, decimals = 1): string {
+  const [size, step] = [Math.abs(value), 10 ** -decimals];
+  const isTiny = size > 0 && size < step / 2;
+  const shown = size < 100 ? Math.min(size, 100 - step) : size;
+  const format = { maximumFractionDigits: decimals };
+  const digits = (isTiny ? step : shown).toLocaleString("en-US", format);
+  return `${value < 0 ? "-" : ""}${isTiny ? "<" : ""}${digits}%`;
 }
 
 /** Formats a number with commas between thousands. */

@@ -12,10 +12,9 @@ import type { Host, Stream } from "./host.js";
  *
  * The runner ignores invisible characters in between, so only a visible character helps.
  */
-const COMMAND =
-  /(?=:)(?<=(?:^|[\n\r])(?:(?![\n\r])[\s\p{C}])*:(?:(?![\n\r])\p{C})*)|(?=\[)(?<=##)/gu;
+const COMMAND = /(?=:)(?<=[\n\r](?:(?![\n\r])[\s\p{C}])*:(?:(?![\n\r])\p{C})*)|(?=\[)(?<=##)/gu;
 /** The end of a chunk that the next chunk can continue to a command. */
-const OPEN = /(?:^|[\n\r])(?:(?![\n\r])[\s\p{C}])*(?::(?:(?![\n\r])\p{C})*)?$|##?$/u;
+const OPEN = /[\n\r](?:(?![\n\r])[\s\p{C}])*(?::(?:(?![\n\r])\p{C})*)?$|##?$/u;
 
 /** Returns the host. In GitHub Actions, its outputs insert a space into every workflow command. */
 export function disarmOutputs(host: Host): Host {
@@ -40,7 +39,8 @@ export function escapeCommands(json: string, host: Pick<Host, "env">): string {
 function disarm(stream: Stream): Stream {
   if (isRegularFile(stream)) return stream;
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  let before = "";
+  // The output starts a line.
+  let before = "\n";
   return {
     get isTTY() {
       return stream.isTTY === true;
@@ -52,7 +52,7 @@ function disarm(stream: Stream): Stream {
       const text = typeof data === "string" ? data : decoder.decode(data, { stream: true });
       const joined = before + text;
       const written = joined.replace(COMMAND, " ").slice(before.length);
-      before = OPEN.exec(joined)?.[0] ?? "\0";
+      before = OPEN.exec(joined)?.[0] ?? "";
       return stream.write(written, done);
     },
   };

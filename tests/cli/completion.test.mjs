@@ -112,16 +112,48 @@ for (const [shell, complete, missing] of [
   ["zsh", () => completeInZsh("views", "--profile", ""), !isInstalled("zsh")],
   ["fish", () => completeInFish("quillgate views --profile "), !isInstalled("fish")],
 ]) {
-  test(`${shell} ignores an empty or relative XDG_CONFIG_HOME`, { skip: missing }, async (t) => {
+  test(`${shell} finds profiles in the folder of the command`, { skip: missing }, async (t) => {
     const { env } = options;
     t.after(() => Object.assign(options, { env, cwd: undefined }));
-    const profiles = join(configFolder, ".config", "quillgate", "profiles");
-    mkdirSync(profiles, { recursive: true });
-    writeFileSync(join(profiles, "of-the-user.json"), "{}");
-    for (const XDG_CONFIG_HOME of ["", ".", "~/.config"]) {
-      const own = { ...env, HOME: configFolder, XDG_CONFIG_HOME };
+    const store = (folder, name) => {
+      const profiles = join(folder, "quillgate", "profiles");
+      mkdirSync(profiles, { recursive: true });
+      writeFileSync(join(profiles, `${name}.json`), "{}");
+    };
+    const APPDATA = join(configFolder, "Application Data");
+    // On this platform, these are names of folders in the current one.
+    const [drive, share] = ["C:\\Users", "\\\\server\\x"];
+    store(APPDATA, "of-windows");
+    store(join(configFolder, drive), "of-a-drive");
+    store(join(configFolder, share), "of-a-share");
+    store(join(configFolder, ".config"), "of-the-user");
+    const OS = "Windows_NT";
+    for (const [variables, ...expected] of [
+      [{ XDG_CONFIG_HOME: "" }, "of-the-user"],
+      [{ XDG_CONFIG_HOME: "." }, "of-the-user"],
+      [{ XDG_CONFIG_HOME: "~/.config" }, "of-the-user"],
+      [{ XDG_CONFIG_HOME: "", APPDATA }, "of-the-user"],
+      [{ XDG_CONFIG_HOME: undefined, APPDATA, OS }, "of-windows"],
+      [{ XDG_CONFIG_HOME: ".", APPDATA, OS }, "of-windows"],
+      [{ XDG_CONFIG_HOME: configFolder, APPDATA, OS }, "default", "staging"],
+      [{ XDG_CONFIG_HOME: "", APPDATA: drive, OS }, "of-a-drive"],
+      [{ XDG_CONFIG_HOME: "", APPDATA: share, OS }, "of-a-share"],
+      [{ XDG_CONFIG_HOME: "", APPDATA: "Application Data", OS }, "of-the-user"],
+      [{ XDG_CONFIG_HOME: "", OS }, "of-the-user"],
+    ]) {
+      const own = { ...env, HOME: configFolder, ...variables };
       Object.assign(options, { env: own, cwd: configFolder });
-      assert.deepEqual(await complete(), ["of-the-user"], XDG_CONFIG_HOME);
+      assert.deepEqual(await complete(), expected, JSON.stringify(variables));
     }
   });
 }
+
+test("PowerShell finds profiles in absolute folders", async () => {
+  const [, pattern] = /-match '(.+?)'/.exec(await writeScript("powershell"));
+  for (const path of ["C:\\Users\\x", "C:/Users/x", "\\\\server\\x", "/home/x"]) {
+    assert.match(path, new RegExp(pattern));
+  }
+  for (const path of ["relative", "C:relative", "~/.config", ""]) {
+    assert.doesNotMatch(path, new RegExp(pattern));
+  }
+});

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
 import { measureWidth } from "../../pkg/dist/cli/display_width.js";
 import { showRelativeTime } from "../../pkg/dist/cli/duration.js";
-import { layOut } from "../../pkg/dist/cli/table.js";
+import { layOut, writePercentage } from "../../pkg/dist/cli/table.js";
 import { supportsColor, supportsLinks } from "../../pkg/dist/cli/terminal.js";
 import { disarmOutputs } from "../../pkg/dist/cli/workflow_commands.js";
 import { ROOT } from "../../scripts/versions.mjs";
@@ -76,6 +76,26 @@ for (const [time, expected] of [
     assert.equal(showRelativeTime(time, NOW), expected);
   });
 }
+
+test("percentages show 0% only for nothing, and below 100% never 100%", () => {
+  for (const [value, decimals, expected] of [
+    [0, 1, "0%"],
+    [0.04, 1, "<0.1%"],
+    [0.05, 1, "0.1%"],
+    [12.34, 1, "12.3%"],
+    [99.96, 1, "99.9%"],
+    [100, 1, "100%"],
+    [0.1, 0, "<1%"],
+    [-0.1, 0, "-<1%"],
+    [0.5, 0, "1%"],
+    [-99.7, 0, "-99%"],
+    [-100, 0, "-100%"],
+    [100.4, 0, "100%"],
+    [1_199_900, 0, "1,199,900%"],
+  ]) {
+    assert.equal(writePercentage(value, decimals), expected);
+  }
+});
 
 test("columns are aligned after wide, combined and invisible characters", () => {
   const paths = [
@@ -152,10 +172,26 @@ describe("GitHub Actions", () => {
     const stream = { write: (text) => (written += text) };
     const env = { GITHUB_ACTIONS: "true" };
     const { stdout } = disarmOutputs({ env, stdout: stream, stderr: stream });
-    for (const part of ["a\n", " ", ":", ":error::x\n#", "#", "[group]\na:", ":b", "é".slice(0)]) {
+    for (const [part, expected] of [
+      ["::a\n", ": :a\n"],
+      [" ", " "],
+      ["", ""],
+      [":", ":"],
+      [":error::x\n#", " :error::x\n#"],
+      ["#", "#"],
+      ["[group]\na:", " [group]\na:"],
+      [":b", ":b"],
+      ["::c", "::c"],
+      ["", ""],
+      [" ", " "],
+      ["::é", "::é"],
+      ["\r", "\r"],
+      ["::d", ": :d"],
+    ]) {
+      written = "";
       stdout.write(Buffer.from(part));
+      assert.equal(written, expected);
     }
-    assert.equal(written, "a\n : :error::x\n## [group]\na::bé");
     const file = openSync(join(tmpdir(), `quillgate-${process.pid}`), "w");
     const target = { fd: file, write: () => true };
     assert.equal(disarmOutputs({ env, stdout: target, stderr: target }).stdout, target);

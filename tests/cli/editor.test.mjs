@@ -85,6 +85,10 @@ for (const [cause, { script = TYPE, text = TEXT, code, args = ["create"], ...res
     "a typed prompt",
     { code: 3, args: ["create", "-"], input: TEXT, response: problem(401, "x", "") },
   ],
+  [
+    "a typed prompt with --quiet",
+    { code: 3, args: ["create", "-", "--quiet"], input: TEXT, response: problem(401, "x", "") },
+  ],
 ]) {
   test(`keeps what the user typed after ${cause}`, async () => {
     const { response, isInterrupted, input } = rest;

@@ -165,6 +165,16 @@ test("stats compares the totals of every report, and warns about one that is for
   assert.deepEqual(reports.views.previous, { human: 1, ai: 1, total: 2 });
   assert.deepEqual(reports.searches, { current: { total: ROWS }, previous: { total: ROWS } });
   assert.equal(reports.feedback.current.total, null, "the report has more pages than were read");
+  respondWith(({ path }) => {
+    const isCurrent = path.includes("dateFrom=2026-01-08");
+    const totals = isCurrent
+      ? { human: 1001, ai: 1, total: 5 }
+      : { human: 1000, ai: 300, total: 0 };
+    return /views/.test(path) ? { json: { totals, views: [], hasMore: false } } : undefined;
+  });
+  const { stdout } = await succeed(["stats", "--from", "2026-01-08", "--to", "2026-01-15"]);
+  const changes = stdout.match(/(?<=^views .* )\S+$/gm);
+  assert.deepEqual(changes, ["+<1%", "-99%", "new"]);
   respondTo(/caller-stats/, problem(403, "insufficient-scope", "not allowed"));
   const table = await succeed(["stats"]);
   assert.match(table.stdout, /^views +2 +2 +0%$/m);
