@@ -193,6 +193,12 @@ impl Organization {
                 if let Some(operator) = &failure.problem.operator {
                     log_for_operator(operator);
                 }
+                if failure.problem.kind == ProblemKind::UpstreamUnavailable {
+                    // The breaker of this project is open.
+                    run.metrics.failures += 1;
+                    run.projects.remove(target.project);
+                    return Ok(ControlFlow::Continue(()));
+                }
                 if is_general(&failure.problem) {
                     run.metrics.failures += 1;
                     return Ok(ControlFlow::Break(()));
@@ -273,14 +279,13 @@ impl Run<'_> {
     }
 }
 
-/// Whether requests for other days would fail for the same reason.
+/// Whether requests for other days of all projects would fail for the same reason.
 fn is_general(problem: &Problem) -> bool {
     matches!(
         problem.kind,
         ProblemKind::QuotaExceeded
             | ProblemKind::GatewayBusy
             | ProblemKind::ObjectUnavailable
-            | ProblemKind::UpstreamUnavailable
             | ProblemKind::UpstreamCredential
             | ProblemKind::UpstreamPlan
             | ProblemKind::UpstreamBlocked
