@@ -73,6 +73,8 @@ impl Organization {
         if self.convert_days(store, id).await? {
             return Ok(());
         }
+        let first = first_retained(&self.settings.archive, started);
+        store.prune(first).await?;
         let mut run = Run {
             store,
             projects: self.load_projects(store, id, started).await?,
@@ -141,7 +143,6 @@ impl Organization {
                 Some(id) => id,
                 None => store.set_first_day(name, stored.record.first).await?,
             };
-            store.prune(id, first_retained(settings, started)).await?;
             projects.push(Project {
                 name: project.clone(),
                 id,
