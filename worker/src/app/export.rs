@@ -270,3 +270,6 @@ impl ExportBody {
 }
 
 const CANCELLED: &str = "cancelled";
+
+#[cfg(test)]
+mod tests;
