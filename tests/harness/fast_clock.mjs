@@ -17,12 +17,13 @@ export function accelerate(clock) {
   const patch = (storage) => {
     if (isPatched) return;
     isPatched = true;
-    const { setAlarm } = storage;
+    const { getAlarm, setAlarm } = storage;
     storage.setAlarm = function (at, ...rest) {
       return setAlarm.call(this, realTime(at), ...rest);
     };
-    storage.getAlarm = () => {
-      throw new Error("the fast clock does not convert the times of alarms");
+    storage.getAlarm = async function (...options) {
+      const at = await getAlarm.apply(this, options);
+      return at === null ? null : fastTime(clock, at);
     };
   };
   return (Class) =>

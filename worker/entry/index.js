@@ -9,7 +9,7 @@ import module from "../build/core/gateway_bg.wasm";
 import description from "../build/core/openapi.txt";
 import { formatFields, host } from "./host.js";
 
-/** The runtime drops an alarm after six failed retries, so an object repeats a failed alarm. */
+/** The runtime drops an alarm after six failed retries, so an object repeats it after the third. */
 const ALARM_RETRY_MS = 60_000;
 /** The number of the current instance. An inner object of an earlier instance is replaced. */
 let instance = 0;
@@ -112,12 +112,15 @@ function durableObject(Inner) {
         };
       }
       const { alarm } = Guarded.prototype;
-      Guarded.prototype.alarm &&= async function () {
+      Guarded.prototype.alarm &&= async function (info) {
         try {
           await alarm.call(this);
         } catch (error) {
           console.error(JSON.stringify({ operator: `an alarm failed: ${error}` }));
-          await this.ctx.storage.setAlarm(Date.now() + ALARM_RETRY_MS);
+          if (info?.retryCount < 3) throw error;
+          const [{ storage }, retryAt] = [this.ctx, Date.now() + ALARM_RETRY_MS];
+          const next = await storage.getAlarm();
+          if (next === null || next > retryAt) await storage.setAlarm(retryAt);
         }
       };
     }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { queryArchive, startGateway } from "../../harness/gateway.mjs";
-import { assertProblem } from "../recorded_gateway.mjs";
+import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import {
   allDays,
   byPath,
@@ -340,16 +340,23 @@ test(
 test("deletes archived days past their retention, and no others", LONG, async () => {
   const RETAINED_DAYS = 4;
   await gate.gateway.stop();
-  gate.settings.vars.ARCHIVE_RETENTION_DAYS = String(RETAINED_DAYS);
+  Object.assign(gate.settings.vars, {
+    ARCHIVE_RETENTION_DAYS: String(RETAINED_DAYS),
+    // The removal of a project from the list does not end its retention.
+    ARCHIVE_PROJECTS: "",
+  });
   gate.gateway = await startGateway(gate.settings);
   await gate.gateway.runCron();
   if (DAYS - RETAINED_DAYS > 10) {
     for (let at = 0; at < DAYS; at += 10) await gate.gateway.runCron();
   }
-  const { dateFrom, complete } = await read("/status");
-  assert.deepEqual([dateFrom, complete], [daysAgo(RETAINED_DAYS), RETAINED_DAYS]);
   const [{ first }] = await select("SELECT min(day) AS first FROM page_views");
   assert.equal(first, dayNumber(daysAgo(RETAINED_DAYS)));
+  await gate.gateway.stop();
+  gate.settings.vars.ARCHIVE_PROJECTS = PROJECT;
+  gate.gateway = await startGateway(gate.settings);
+  const { dateFrom, complete } = await read("/status");
+  assert.deepEqual([dateFrom, complete], [daysAgo(RETAINED_DAYS), RETAINED_DAYS]);
   const series = await read(query(allDays()));
   assert.equal(series.views.length, RETAINED_DAYS);
 });

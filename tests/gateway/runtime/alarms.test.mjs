@@ -59,6 +59,20 @@ function fail(error) {
   throw error;
 }
 
+class Storage {
+  constructor(alarm) {
+    this.alarm = alarm;
+  }
+
+  async getAlarm() {
+    return this.alarm;
+  }
+
+  async setAlarm(time) {
+    this.alarm = time;
+  }
+}
+
 const trap = new WebAssembly.RuntimeError("unreachable");
 for (const [what, onAlarm, message] of [
   ["throws", () => fail(new Error("no storage")), "Error: no storage"],
@@ -66,25 +80,39 @@ for (const [what, onAlarm, message] of [
   ["traps", () => fail(trap), "RuntimeError: unreachable"],
 ]) {
   for (const Class of [entry.ProjectGate, entry.Session]) {
-    test(`logs an alarm of ${Class.name} that ${what}, and repeats it after a minute`, async (t) => {
-      t.mock.timers.enable({ apis: ["Date"] });
-      const log = t.mock.method(console, "error", () => {});
-      const setAlarm = t.mock.fn(async () => {});
-      await new Class({ onAlarm, storage: { setAlarm } }, {}).alarm();
-      const [alarms, lines] = [setAlarm, log].map(({ mock }) =>
-        mock.calls.flatMap((call) => call.arguments),
-      );
-      assert.deepEqual(alarms, [60_000]);
-      assert.deepEqual(lines.map(JSON.parse), [{ operator: `an alarm failed: ${message}` }]);
-    });
+    for (const [next, at] of [
+      [null, 60_000],
+      [60_001, 60_000],
+      [1000, 1000],
+    ]) {
+      test(`logs an alarm of ${Class.name} that ${what}, and repeats it within a minute, given ${next}`, async (t) => {
+        t.mock.timers.enable({ apis: ["Date"] });
+        const log = t.mock.method(console, "error", () => {});
+        const storage = new Storage(next);
+        await new Class({ onAlarm, storage }, {}).alarm({ retryCount: 3 });
+        const lines = log.mock.calls.flatMap((call) => call.arguments);
+        assert.equal(storage.alarm, at);
+        assert.deepEqual(lines.map(JSON.parse), [{ operator: `an alarm failed: ${message}` }]);
+      });
+    }
   }
 }
+
+test("leaves the first three retries of an alarm to the runtime", async (t) => {
+  t.mock.method(console, "error", () => {});
+  const storage = new Storage(null);
+  const onAlarm = () => fail(new Error("no host"));
+  const object = new entry.ProjectGate({ onAlarm, storage }, {});
+  for (const retryCount of [0, 1, 2]) await assert.rejects(object.alarm({ retryCount }), /no host/);
+  assert.equal(storage.alarm, null);
+});
 
 test("leaves a failed alarm to the runtime if no alarm can be set", async (t) => {
   t.mock.method(console, "error", () => {});
   const setAlarm = async () => fail(new Error("no storage"));
-  const object = new entry.ProjectGate({ onAlarm: setAlarm, storage: { setAlarm } }, {});
-  await assert.rejects(object.alarm(), /no storage/);
+  const storage = { getAlarm: async () => null, setAlarm };
+  const object = new entry.ProjectGate({ onAlarm: setAlarm, storage }, {});
+  await assert.rejects(object.alarm({ retryCount: 3 }), /no storage/);
 });
 
 test("sets no alarm after one that succeeds, and has none for the organization", async () => {

@@ -54,7 +54,7 @@ struct Prefetch {
     since: Millis,
 }
 
-/// A refusal of an older prefetch may be outdated.
+/// A failure of an older prefetch may be outdated.
 const REFUSAL_AGE: Millis = Millis::from_seconds(1);
 /// Prefetching late saves budget if a client disconnects early. `HEAD` never prefetches, because it
 /// stops at the first page with rows.
@@ -101,8 +101,8 @@ impl ExportStream {
     }
 
     /// Returns the object's refusal, if any. Appends nothing if the caller's token expires during
-    /// the fetch, or if the object refused a request that is older than [`REFUSAL_AGE`]:
-    /// [`Self::fetch_chunk`] then requests the page again.
+    /// the fetch, or if a request failed that is older than [`REFUSAL_AGE`]: [`Self::fetch_chunk`]
+    /// then requests the page again.
     async fn fetch_rows(&mut self) -> Result<Option<GatewayResponse>, Problem> {
         if now() >= self.expires {
             return Err(invalid_token(EXPIRED));
@@ -123,11 +123,15 @@ impl ExportStream {
         let Some(reply) = limit_time(time, prefetch.reply).await else {
             return Ok(None);
         };
-        let reply: ReportReply = receive(reply.map_err(HostError::from)?)?;
+        let is_current = requested.since(prefetch.since) <= REFUSAL_AGE;
+        let reply = match reply {
+            Err(_) if !is_current => return Ok(None),
+            reply => reply.map_err(HostError::from)?,
+        };
+        let reply: ReportReply = receive(reply)?;
         self.metrics = reply.metrics;
         self.requests += 1;
         if let Some(refusal) = reply.refusal {
-            let is_current = requested.since(prefetch.since) <= REFUSAL_AGE;
             return Ok(Some(refusal).filter(|_| is_current));
         }
         self.report.checks_rest = false;
@@ -266,3 +270,6 @@ impl ExportBody {
 }
 
 const CANCELLED: &str = "cancelled";
+
+#[cfg(test)]
+mod tests;

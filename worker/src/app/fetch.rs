@@ -10,6 +10,7 @@ use web_sys::{Request, Response};
 use worker::Env;
 use worker::worker_sys::Context as Execution;
 
+use crate::analytics::archive::store::ArchiveStore;
 use crate::analytics::organization_stub::OrganizationStub;
 use crate::app::admission::{Admission, Facts, admit, describe_crash, is_liveness};
 use crate::app::context::Context;
@@ -143,7 +144,9 @@ fn read_head(uuid: String, head: &str) -> RequestHead {
 pub fn run_archive(env: Env) -> Promise {
     into_promise(async move {
         let config = load_config(&env).map_err(HostError::from)?;
-        if !config.analytics.archive.projects.is_empty() {
+        // Archived days expire even if no project is archived anymore.
+        let is_bound = ArchiveStore::open(&env)?.is_some();
+        if is_bound || !config.analytics.archive.projects.is_empty() {
             OrganizationStub::new(&env)?.archive().await?;
         }
         Ok(JsValue::UNDEFINED)

@@ -36,18 +36,15 @@ impl Snapshot {
     /// of a new job cannot be part of the gateway's paths.
     pub fn read_job(http_status: u16, body: &str, requested: Option<&str>) -> Option<Self> {
         let (text, job) = parse::<AgentJob>(body)?;
-        let id = json::text(&job, "id").map(str::to_owned);
+        let id = requested.or_else(|| json::text(&job, "id"))?;
         let is_expected = match requested {
             Some(requested) => is_about(&job, "id", requested),
-            None => id
-                .as_ref()
-                .is_some_and(|id| JobId::new(id).is_ok() && is_plain_segment(id)),
+            None => JobId::new(id).is_ok() && is_plain_segment(id),
         };
         is_expected.then(|| Self {
             http_status,
-            // Serializing the parsed value instead would reorder the job's properties.
-            data: compact(&text),
-            id,
+            data: write_data(&text, &job, "id", id),
+            id: Some(id.to_owned()),
             status: json::text(&job, "status").map(str::to_owned),
             pr_link: json::text(&job, "prLink")
                 .and_then(stated_link)
@@ -70,17 +67,9 @@ impl Snapshot {
         if !is_of_project || !is_about(&deployment, "_id", requested) {
             return None;
         }
-        let data = if json::text(&deployment, "_id").is_some() {
-            compact(&text)
-        } else {
-            // Webhooks and stored states need the id.
-            let mut named = deployment.clone();
-            named["_id"] = requested.into();
-            named.to_string()
-        };
         Some(Self {
             http_status,
-            data,
+            data: write_data(&text, &deployment, "_id", requested),
             id: Some(requested.to_owned()),
             status: json::text(&deployment, "status").map(str::to_owned),
             is_live: find_live(&deployment),
@@ -120,6 +109,17 @@ impl Snapshot {
             ..Self::default()
         })
     }
+}
+
+/// Adds the id if it is missing, because webhooks and stored states need it.
+fn write_data(text: &str, value: &Value, member: &str, id: &str) -> String {
+    if json::text(value, member).is_some() {
+        // Serializing the parsed value instead would reorder its properties.
+        return compact(text);
+    }
+    let mut named = value.clone();
+    named[member] = id.into();
+    named.to_string()
 }
 
 fn parse<T: HasJsonType>(body: &str) -> Option<(String, Value)> {

@@ -200,7 +200,8 @@ pub struct Target {
 }
 
 /// Chooses the oldest missing day, or else the oldest day due to be fetched again: once per day,
-/// until `recheck_days` have passed.
+/// until `recheck_days` have passed. Days whose latest request failed come last, those with the
+/// fewest attempts first.
 pub fn plan<'a>(
     projects: impl IntoIterator<Item = &'a ProjectRecord>,
     recheck_days: u32,
@@ -212,10 +213,11 @@ pub fn plan<'a>(
         days.filter_map(move |(day, record)| {
             let need = record.map_or(Some(Need::Gap), |known| known.need(recheck_days, now))?;
             let part = record.map_or(Part::Visitors, |known| known.next);
-            Some((need, Target { project, day, part }))
+            let attempts = record.map_or(0, |known| known.attempts);
+            Some(((attempts, need, day), Target { project, day, part }))
         })
     });
-    let (_, target) = candidates.min_by_key(|(need, target)| (*need, target.day))?;
+    let (_, target) = candidates.min_by_key(|(rank, _)| *rank)?;
     Some(target)
 }
 

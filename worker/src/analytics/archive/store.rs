@@ -19,7 +19,7 @@ use crate::runtime::{D1, HostError, HostResult, Statement, stringify_json};
 use crate::upstream::client::FetchedPage;
 
 const BINDING: &str = "ARCHIVE";
-/// Per project and run.
+/// Per run.
 const MAX_EXPIRED: u32 = 10;
 /// Per run. D1 allows 1,000 queries per invocation.
 pub const MAX_CONVERTED: usize = 200;
@@ -287,22 +287,23 @@ impl ArchiveStore {
         self.0.batch(&statements).await
     }
 
-    pub async fn prune(&self, project: u32, first: Day) -> HostResult<()> {
-        let query = "SELECT project, day FROM (
-            SELECT project, day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3
-            ) ORDER BY day DESC LIMIT 1";
-        let values = json!([project, first.number(), MAX_EXPIRED]);
-        let last: Vec<DayKey> = self.0.rows(query, &values).await?;
-        let Some(last) = last.first() else {
+    /// Also deletes days of projects that are no longer archived.
+    pub async fn prune(&self, first: Day) -> HostResult<()> {
+        let query = "SELECT day.project, day.day FROM project
+            CROSS JOIN day ON day.project = project.id AND day.day < ?1
+            ORDER BY project.id, day.day LIMIT ?2";
+        let values = json!([first.number(), MAX_EXPIRED]);
+        let expired: Vec<DayKey> = self.0.rows(query, &values).await?;
+        let mut statements = Vec::new();
+        for key in expired {
+            for table in ["page_views", "staging", "day"] {
+                let delete = format!("DELETE FROM {table} WHERE project = ?1 AND day = ?2");
+                statements.push(self.0.prepare(&delete, &key.values())?);
+            }
+        }
+        if statements.is_empty() {
             return Ok(());
-        };
-        let expired = last.values();
-        let delete = |query| self.0.prepare(query, &expired);
-        let statements = [
-            delete("DELETE FROM page_views WHERE project = ?1 AND day <= ?2")?,
-            delete("DELETE FROM staging WHERE project = ?1 AND day <= ?2")?,
-            delete("DELETE FROM day WHERE project = ?1 AND day <= ?2")?,
-        ];
+        }
         self.0.batch(&statements).await
     }
 }

@@ -73,6 +73,8 @@ impl Organization {
         if self.convert_days(store, id).await? {
             return Ok(());
         }
+        let first = first_retained(&self.settings.archive, started);
+        store.prune(first).await?;
         let mut run = Run {
             store,
             projects: self.load_projects(store, id, started).await?,
@@ -141,7 +143,6 @@ impl Organization {
                 Some(id) => id,
                 None => store.set_first_day(name, stored.record.first).await?,
             };
-            store.prune(id, first_retained(settings, started)).await?;
             projects.push(Project {
                 name: project.clone(),
                 id,
@@ -192,6 +193,12 @@ impl Organization {
             Err(failure) => {
                 if let Some(operator) = &failure.problem.operator {
                     log_for_operator(operator);
+                }
+                if failure.problem.kind == ProblemKind::UpstreamUnavailable {
+                    // The breaker of this project is open.
+                    run.metrics.failures += 1;
+                    run.projects.remove(target.project);
+                    return Ok(ControlFlow::Continue(()));
                 }
                 if is_general(&failure.problem) {
                     run.metrics.failures += 1;
@@ -273,14 +280,13 @@ impl Run<'_> {
     }
 }
 
-/// Whether requests for other days would fail for the same reason.
+/// Whether requests for other days of all projects would fail for the same reason.
 fn is_general(problem: &Problem) -> bool {
     matches!(
         problem.kind,
         ProblemKind::QuotaExceeded
             | ProblemKind::GatewayBusy
             | ProblemKind::ObjectUnavailable
-            | ProblemKind::UpstreamUnavailable
             | ProblemKind::UpstreamCredential
             | ProblemKind::UpstreamPlan
             | ProblemKind::UpstreamBlocked

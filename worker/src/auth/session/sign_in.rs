@@ -61,7 +61,8 @@ pub fn begin(
         before.map_or("", SessionId::as_str).to_owned(),
     ]
     .join(".");
-    let key = derive(settings);
+    // `AuthSettings::read` guarantees at least one secret, so the empty default is never used.
+    let key = derive_keys(settings).next().unwrap_or_default();
     let secret = |purpose| derive_text(&key, purpose, &seed);
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(secret(VERIFIER)));
     let state = secret(STATE);
@@ -185,11 +186,10 @@ pub fn read_callback<'a>(
     let Cookie::One(seed) = find_cookie(head.header("cookie"), &cookie) else {
         return Err(failed());
     };
-    let key = derive(settings);
     let tag = URL_SAFE_NO_PAD.decode(&state).map_err(|_| failed())?;
-    if !verify_hmac_sha256(&key, &[STATE, seed.as_bytes()], &tag) {
-        return Err(failed());
-    }
+    let key = derive_keys(settings)
+        .find(|key| verify_hmac_sha256(key, &[STATE, seed.as_bytes()], &tag))
+        .ok_or_else(failed)?;
     let ends = read_end(seed);
     let mut parts = seed.split('.').skip(2);
     let mut next = || parts.next().unwrap_or("");
@@ -298,13 +298,9 @@ const STATE: &[u8] = b"state ";
 const VERIFIER: &[u8] = b"verifier ";
 const NONCE: &[u8] = b"nonce ";
 
-fn derive(settings: &AuthSettings) -> [u8; KEY_BYTES] {
-    // `AuthSettings::read` guarantees at least one secret, so the empty default is never used.
-    let secret = settings
-        .token_secrets
-        .first()
-        .map_or(&[][..], Vec::as_slice);
-    derive_key(secret, b"quillgate sign-in")
+fn derive_keys(settings: &AuthSettings) -> impl Iterator<Item = [u8; KEY_BYTES]> {
+    let secrets = settings.token_secrets.iter();
+    secrets.map(|secret| derive_key(secret, b"quillgate sign-in"))
 }
 
 fn derive_text(key: &[u8], purpose: &[u8], seed: &str) -> String {

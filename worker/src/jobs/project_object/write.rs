@@ -68,14 +68,17 @@ impl Project {
             Ok(_) => Ok(()),
             Err(_) => self.database.transaction(conclude),
         };
+        let concluded = concluded.or_else(|error| {
+            self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
+            Err(error)
+        });
+        // During the calls below, another request can reserve the key.
+        drop(key);
         if write.resource() == Resource::Deployment {
             self.conclude_in_organization(&ids.project, &reservation, &outcome)
                 .await;
         }
-        if let Err(error) = concluded {
-            self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
-            return Err(error);
-        }
+        concluded?;
         let published = match stored {
             Ok(Some(stored)) => self.publish_write(write, &stored).await,
             Ok(None) => Ok(()),

@@ -26,8 +26,14 @@ fn only_a_created_job_needs_an_id() {
         "{\"prLink\":\"null\"}",
     ] {
         let job = Snapshot::read_job(200, text, Some("j1")).unwrap();
-        assert_eq!((job.id, job.status, job.pr_link), (None, None, None));
-        assert_eq!(job.data, text);
+        assert_eq!(
+            (job.id.as_deref(), job.status, job.pr_link),
+            (Some("j1"), None, None)
+        );
+        let mut stored = parse_json(text);
+        stored["id"] = "j1".into();
+        assert_eq!(parse_json(&job.data), stored);
+        assert_eq!(job.text, text, "the caller gets Mintlify's response");
         assert_eq!(Snapshot::read_job(201, text, None), None, "{text}");
     }
 }

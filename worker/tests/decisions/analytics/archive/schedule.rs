@@ -148,6 +148,31 @@ fn a_failed_day_backs_off_while_other_days_continue() {
     assert_eq!(planned, Some(target("2024-03-01", Part::Visitors)));
 }
 
+#[test]
+fn failing_days_of_a_project_do_not_delay_other_projects() {
+    let now = day("2024-03-04").begin();
+    let failing = |date: &str, failures: u32| {
+        let mut record = DayRecord::new(day(date));
+        (0..failures).for_each(|_| record.record_failure(Millis(0), now));
+        record
+    };
+    let days = [("2024-03-01", 2), ("2024-03-02", 3), ("2024-03-03", 2)];
+    let first = project(
+        "2024-03-01",
+        &days.map(|(date, count)| failing(date, count)),
+    );
+    for (record, expected) in [
+        (DayRecord::new(day("2024-03-03")), (1, day("2024-03-03"))),
+        (held("2024-03-03", "2024-03-03"), (1, day("2024-03-03"))),
+        (failing("2024-03-03", 1), (1, day("2024-03-03"))),
+        (failing("2024-03-03", 2), (0, day("2024-03-01"))),
+    ] {
+        let second = project("2024-03-03", &[record]);
+        let planned = plan([&first, &second], 3, now).unwrap();
+        assert_eq!((planned.project, planned.day), expected);
+    }
+}
+
 /// Returns the requests and hours that are estimated for `gaps` missing days.
 fn estimate(gaps: u32, pages: u64) -> (u64, Option<u64>) {
     let settings = ArchiveSettings {

@@ -18,6 +18,8 @@ use sha2::{Digest, Sha256};
 use super::{SIGN_IN, signing_in, signing_in_with};
 use crate::fixtures::{NOW, RequestHead, SECRET, at, encode, field_and_rule, summarize};
 
+const NEWER_SECRET: &str = "a-newer-secret-of-the-gateway-of-40-letters";
+
 fn pairs(text: &str) -> BTreeMap<String, String> {
     let pair = |pair: &str| {
         let (name, value) = pair.split_once('=').unwrap();
@@ -170,9 +172,20 @@ fn callback_without_a_started_sign_in_is_rejected() {
     }
     let twice = format!("{}; {}", browser.cookie, browser.cookie);
     assert_failed(read_callback(&config.auth, &head(&url, Some(&twice)), NOW));
-    let secret = Some("a-newer-secret-of-the-gateway-of-40-letters");
-    let other = signing_in_with(&[("ACCESS_TOKEN_SECRET", secret)]);
+    let other = signing_in_with(&[("ACCESS_TOKEN_SECRET", Some(NEWER_SECRET))]);
     assert_failed(browser.come_back(&browser.answer(), &other, NOW));
+}
+
+#[test]
+fn sign_in_continues_after_a_rotation_of_the_secret() {
+    let browser = Browser::new("issuer=Second", 1);
+    let secrets = format!("{NEWER_SECRET},{SECRET}");
+    let config = signing_in_with(&[("ACCESS_TOKEN_SECRET", Some(&secrets))]);
+    let callback = browser.come_back(&browser.answer(), &config, NOW);
+    let callback = callback.unwrap();
+    assert_eq!(callback.nonce, browser.sent["nonce"]);
+    let challenge = encode(Sha256::digest(&pairs(&callback.body)["code_verifier"]));
+    assert_eq!(challenge, browser.sent["code_challenge"]);
 }
 
 #[test]
