@@ -36,6 +36,18 @@ test("a click outside, Escape and Close end a dialog, but no drag", async ({ vis
   await dialog.waitFor({ state: "detached" });
 });
 
+test("a dialog without its opener focuses the heading and does not scroll", async ({ visitor }) => {
+  const { page, startAtReport } = visitor;
+  await startAtReport({ range: "last-month" });
+  const opener = page.getByRole("button", { name: "Set site URL" });
+  await opener.click();
+  await opener.evaluate((button) => button.remove());
+  await page.evaluate(() => scrollTo(0, 200));
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+  expect(await page.evaluate(() => scrollY)).toBe(200);
+});
+
 test("the same sitemap file can be chosen again", async ({ visitor }) => {
   const { page, startAtReport } = visitor;
   await startAtReport({ range: "last-month" });

@@ -90,6 +90,24 @@ test("a prompt sent by another tab keeps its idempotency key", async () => {
   }
 });
 
+test("a prompt that another tab’s prompt replaced keeps its idempotency key", async () => {
+  for (const [name, status] of [["Error"], ["OutcomeUnknownError", 504]]) {
+    sent = [];
+    const gate = createGate();
+    const draft = write("one");
+    const pending = draft.send(request(() => gate.opened.then(() => refuse(name, status))));
+    const other = open();
+    other.edit("two");
+    other.send(hang);
+    gate.open();
+    await pending;
+    draft.edit("one");
+    await draft.sendAnyway(succeed);
+    assert.equal(sent[0].idempotencyKey, sent.at(-1).idempotencyKey);
+    assert.equal(sent.at(-1).force, status !== undefined);
+  }
+});
+
 test("a prompt in doubt stays in doubt when it is restored", async () => {
   const { draft } = await sendWhileEdited(lose, "two");
   draft.edit("one");

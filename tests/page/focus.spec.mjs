@@ -3,6 +3,7 @@ import { expect, test } from "./fixtures.mjs";
 import { daysAgo } from "./reports.mjs";
 import { LARGE_SITE } from "./sites.mjs";
 import { changeResponses, untilFocused } from "./visitor.mjs";
+import { createGate } from "./waiting.mjs";
 
 const LAST_MONTH = { range: "last-month", compare: "none" };
 const rowsOf = (page) => page.getByRole("region", { name: "Rows" });
@@ -71,6 +72,15 @@ const REMOVALS = {
     },
     headingOf("Jobs in this project", 2),
   ],
+  "Try again of Today": [
+    async (visitor) => {
+      const { site, page, project, startSession } = visitor;
+      await startSession();
+      const open = () => page.goto(`${site.url}/?route=today&project=${project}`);
+      return openFailing(visitor, /\/jobs\?/, open);
+    },
+    headingOf("Pull requests to review", 2),
+  ],
   "Check again of a deployment": [
     async (visitor) => {
       const { statusId: id } = await deployElsewhere(visitor);
@@ -99,6 +109,74 @@ for (const [name, [open, next]] of Object.entries(REMOVALS)) {
     await button.press("Enter");
     await expect(next(visitor.page)).toBeFocused();
     await expect(button).toHaveCount(0);
+  });
+}
+
+/**
+ * By the button that repeats a failed request: the request, how to get to the button that sends it
+ * first, and what then has the focus.
+ */
+const REPEATS = {
+  "Send again of a follow-up": [
+    /\/job\/[^/]+\/message$/,
+    async ({ site, page, project, startSession, startElsewhere }) => {
+      const { id } = await startElsewhere("Fix the typos");
+      await startSession();
+      await page.goto(`${site.url}/?route=jobs&project=${project}&job=${id}`);
+      await page.getByLabel("Follow-up message").fill("Once more");
+      return page.getByRole("button", { name: "Send follow-up" });
+    },
+    (page) => page.getByLabel("Follow-up message"),
+  ],
+  "Send again of a deployment": [
+    /\/v1\/project\/update\//,
+    async (visitor) => {
+      await openDeployments(visitor);
+      await visitor.page.getByRole("button", { name: "Deploy", exact: true }).click();
+      return deployIn(visitor.page);
+    },
+    deployIn,
+  ],
+  "Refresh again of a report": [
+    /\/v1\/analytics\//,
+    async ({ page, startAtReport }) => {
+      await startAtReport(LAST_MONTH);
+      return refreshIn(page);
+    },
+    refreshIn,
+  ],
+};
+
+function refreshIn(page) {
+  return page.getByRole("button", { name: "Refresh", exact: true });
+}
+
+function deployIn(page) {
+  const dialog = page.getByRole("dialog", { name: "Deploy the site?" });
+  return dialog.getByRole("button", { name: "Deploy", exact: true });
+}
+
+for (const [name, [url, start, next]] of Object.entries(REPEATS)) {
+  test(`when ${name} fails, its form or route has the focus`, async ({ visitor }) => {
+    const { page } = visitor;
+    const { opened, open } = createGate();
+    let answered;
+    const first = await start(visitor);
+    await page.route(url, async (route) => {
+      await answered;
+      await route.fulfill({ status: 403, json: { status: 403 } });
+    });
+    await first.click();
+    const button = page.getByRole("button", { name: name.split(" of ")[0] });
+    await button.waitFor();
+    answered = opened;
+    await button.press("Enter");
+    await expect(button).toHaveCount(0);
+    // The part around the button takes the focus until the answer.
+    await page.waitForFunction(() => document.activeElement !== document.body);
+    open();
+    await button.waitFor();
+    await expect(next(page)).toBeFocused();
   });
 }
 

@@ -273,6 +273,35 @@ test("a refresh of a range that was still loading loads as far", async () => {
   }
 });
 
+test("a range that was still loading resumes when its refresh fails or is canceled", async () => {
+  for (const end of ["fail", "cancel"]) {
+    const { client, cache, shown, release } = await openHalf();
+    client.failing = end === "fail";
+    const refreshing = cache.refresh(shown);
+    // A second press has no effect.
+    assert.equal(await cache.refresh(shown), false);
+    assert.equal(shown.state.value, "partial");
+    cache.renewal.value.problem.subscribe((problem) => {
+      if (problem !== null) client.failing = false;
+    });
+    if (end === "cancel") cache.stopRenewal();
+    release();
+    assert.equal(await refreshing, false);
+    assert.equal(shown.state.value, "loading");
+    await until(() => shown.state.value === "complete");
+    assert.equal(cache.find(VIEWS, OCTOBER), shown);
+  }
+});
+
+test("a canceled refresh of a range that was left does not resume it", async () => {
+  const { cache, shown, release } = await openHalf();
+  const refreshing = cache.refresh(shown);
+  cache.leave();
+  release();
+  assert.equal(await refreshing, false);
+  assert.equal(shown.state.value, "partial");
+});
+
 test("a refresh of a range that the visitor stopped loads only as many rows", async () => {
   const { client, cache, shown, release } = await openHalf();
   shown.stop();

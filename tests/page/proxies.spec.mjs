@@ -51,6 +51,22 @@ test("the list of jobs shows why it can’t be updated", async ({ visitor }) => 
   await page.getByText(/^Not updated since .* Your session ended\.$/).waitFor();
 });
 
+test("a list that failed is not live until the page has requested it again", async ({
+  visitor,
+}) => {
+  const { page, signIn } = visitor;
+  await page.clock.install();
+  await signIn();
+  const live = page.getByText("Live", { exact: true });
+  await live.waitFor();
+  await page.route(/\/jobs\?/, (route) => route.fulfill({ status: 503, body: "" }));
+  await page.getByRole("main").getByRole("button", { name: "Refresh" }).click();
+  await page.getByText(/^Not updated since /).waitFor();
+  await page.unroute(/\/jobs\?/);
+  await page.clock.runFor(POLLED_MS);
+  await live.waitFor();
+});
+
 test("a proxy’s sign-in page does not sign the page out", async ({ visitor }) => {
   const { page, signIn } = visitor;
   await signIn();

@@ -3,7 +3,7 @@ import { useRef } from "preact/hooks";
 import { DoubtPanel } from "../sending/doubt_panel.tsx";
 import type { Draft, SendOptions } from "../sending/draft.ts";
 import { SEND_WORDS } from "../sending/words.ts";
-import { keepFocus } from "../shell/heading.tsx";
+import { keepFocus } from "../shell/follow_focus.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import * as styles from "./start_form.module.css";
 import { START_WORDS } from "./words.ts";
@@ -31,20 +31,15 @@ export function StartForm(props: StartFormProps) {
   const sending = draft.sending.value;
   const problem = draft.problem.value;
 
-  async function send() {
+  const send = () => start(() => draft.send(submit));
+  const sendAnyway = () => start(() => draft.sendAnyway(submit));
+
+  async function start(sendDraft: () => Promise<boolean>) {
     if (draft.sending.peek()) return;
     const text = read();
     if (text === null) return;
     if (draft.text.peek() !== text) draft.edit(text);
-    end(await draft.send(submit));
-  }
-
-  async function sendAnyway() {
-    const text = read();
-    if (text === null) return;
-    // Another input is another request, which nothing can start twice.
-    if (draft.text.peek() !== text) return await send();
-    end(await draft.sendAnyway(submit));
+    end(await sendDraft());
   }
 
   function end(isSent: boolean) {

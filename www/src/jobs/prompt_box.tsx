@@ -3,7 +3,7 @@ import type { ComponentChildren, RefObject } from "preact";
 import { useRef } from "preact/hooks";
 import { DoubtPanel, type DoubtWords } from "../sending/doubt_panel.tsx";
 import type { Draft, Submit } from "../sending/draft.ts";
-import { keepFocus } from "../shell/heading.tsx";
+import { keepFocus } from "../shell/follow_focus.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import { type Blank, findBlanks, focusFirstBlank, selectNextBlank } from "./blanks.ts";

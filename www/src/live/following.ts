@@ -33,9 +33,6 @@ export class Following<Item, Filter, Change extends { reset?: true | undefined }
   readonly #feed: Feed<Change>;
   readonly #options: FollowingOptions<Item, Filter, Change>;
   #hiddenAt = Date.now();
-  #pendingRequests = 0;
-  /** The time of the last response, or of the last failure. */
-  #answeredAt = 0;
   #firstList: Promise<unknown> = Promise.resolve();
   #isStarted = false;
 
@@ -58,28 +55,19 @@ export class Following<Item, Filter, Change extends { reset?: true | undefined }
 
   /** Follows the list until the session ends. */
   start(): void {
-    const { ended: signal } = this.#options;
+    const { list, ended: signal } = this.#options;
     this.#isStarted = true;
     document.addEventListener("visibilitychange", () => this.#onVisibility(), { signal });
     const timer = setInterval(() => this.#keepUp(), TICK_MS);
     signal.addEventListener("abort", () => clearInterval(timer));
-    this.#firstList = this.#request();
+    this.#firstList = list.refresh();
     this.#feed.run();
   }
 
   /** Requests the list. */
   renew(): void {
-    if (this.#isStarted && !this.#options.ended.aborted) this.#request();
-  }
-
-  #request(): Promise<unknown> {
-    const answer = this.#options.list.refresh();
-    this.#pendingRequests += 1;
-    answer.then(() => {
-      this.#pendingRequests -= 1;
-      this.#answeredAt = currentTime();
-    });
-    return answer;
+    const { list, ended } = this.#options;
+    if (this.#isStarted && !ended.aborted) list.refresh();
   }
 
   #onVisibility(): void {
@@ -90,13 +78,13 @@ export class Following<Item, Filter, Change extends { reset?: true | undefined }
   /** Requests the list when it is due, for changes that no stream delivered. */
   #keepUp(): void {
     const { list, isWanted } = this.#options;
-    if (this.#pendingRequests > 0) return;
-    const lastAt = Math.max(list.loadedAt.peek() ?? 0, this.#answeredAt);
+    if (list.isRequesting) return;
     // A clock that was set back must not stop the requests.
-    const age = Math.abs(currentTime() - lastAt);
-    const isLive = this.#feed.state.peek() === "live";
+    const age = Math.abs(currentTime() - list.answeredAt);
+    // Without its newest items, the list drops the events of the stream.
+    const isLive = list.isCurrent && this.#feed.state.peek() === "live";
     const isNeeded = isWanted() || (this.inSight.peek() && !document.hidden);
-    const retryAfter = (list.failure.peek()?.retryAt ?? 0) - lastAt;
+    const retryAfter = (list.failure.peek()?.retryAt ?? 0) - list.answeredAt;
     if (isNeeded && age >= Math.max(isLive ? CHECK_MS : POLL_MS, retryAfter)) this.renew();
   }
 }

@@ -55,6 +55,12 @@ export class LiveList<Item, Filter = null> {
   readonly searched: ReadonlySignal<number | null>;
   /** The time of the last response. */
   readonly loadedAt = signal<number | null>(null);
+  /** The time of the last response, or of the last failure; 0 before that. */
+  answeredAt = 0;
+  /** Whether the latest request for the newest items succeeded. */
+  isCurrent = false;
+  /** Whether a request is running. */
+  isRequesting = false;
   readonly busy = signal(false);
   /** The failure that takes the place of the items, or stands above them. */
   readonly problem = signal<Problem | null>(null);
@@ -67,7 +73,6 @@ export class LiveList<Item, Filter = null> {
   revision: number | null = null;
   /** Events that arrived during the current request. */
   #news: ItemUpdate<Item>[] = [];
-  #isRequesting = false;
   /** Whether the list may lack changes to its items. */
   #isOutdated = false;
   #turns: Promise<unknown> = Promise.resolve();
@@ -100,6 +105,7 @@ export class LiveList<Item, Filter = null> {
     if (trigger === "background" && this.#waiting !== null) return this.#waiting;
     const turn = this.#queue(trigger, () => {
       this.#waiting = null;
+      this.isCurrent = false;
       return this.#renew();
     });
     this.#waiting = turn;
@@ -129,7 +135,7 @@ export class LiveList<Item, Filter = null> {
 
   /** Applies a change of one item. */
   receive(event: ItemUpdate<Item>): void {
-    if (this.#isRequesting) this.#news.push(event);
+    if (this.isRequesting) this.#news.push(event);
     if (event.deleted === undefined) this.#onItems([event.item]);
     const listing = this.#listing.peek();
     if (listing === null) return;
@@ -172,6 +178,7 @@ export class LiveList<Item, Filter = null> {
       if (isShown || failure.remedy === "reload") this.problem.value = failure;
       return false;
     } finally {
+      this.answeredAt = currentTime();
       this.busy.value = false;
     }
   }
@@ -185,6 +192,7 @@ export class LiveList<Item, Filter = null> {
       this.#isOutdated = false;
       return shown === null ? toListing(page) : renewListing(this.#source, shown, page);
     });
+    this.isCurrent = true;
     await this.#search(ITEMS_A_PAGE, "stop when found");
   }
 
@@ -214,9 +222,9 @@ export class LiveList<Item, Filter = null> {
     this.#ended.throwIfAborted();
     const filter = this.filter.peek();
     this.#news = [];
-    this.#isRequesting = true;
+    this.isRequesting = true;
     const page = await this.#source.load(params, filter, this.#ended).finally(() => {
-      this.#isRequesting = false;
+      this.isRequesting = false;
     });
     if (!this.#isSameRequest(filter, this.filter.peek())) return;
     // A later page is newer than the first items of the list.

@@ -7,7 +7,7 @@ import * as styles from "./liveness.module.css";
 import { LIVE_WORDS } from "./words.ts";
 
 interface LivenessProps {
-  list: Pick<LiveList<unknown>, "loadedAt" | "busy" | "failure" | "refresh">;
+  list: Pick<LiveList<unknown>, "loadedAt" | "busy" | "failure" | "isCurrent" | "refresh">;
   state: FeedState;
   /** Announced after a refresh. */
   refreshed: string;
@@ -19,7 +19,7 @@ export function Liveness({ list, state, refreshed }: LivenessProps) {
   const busy = list.busy.value;
   const failure = list.failure.value;
   const time = loadedAt === null ? "" : moment(loadedAt, minute.value);
-  const isLate = failure !== null && (state === "connecting" || state === "polling");
+  const isLate = failure !== null && !list.isCurrent && state !== "offline";
   const words = {
     live: LIVE_WORDS.live,
     connecting: LIVE_WORDS.connecting,
@@ -34,8 +34,8 @@ export function Liveness({ list, state, refreshed }: LivenessProps) {
 
   return (
     <p class={`hint ${styles.liveness}`}>
-      <span class={`${styles.state} ${state === "live" ? styles.live : ""}`}>
-        {isLate ? LIVE_WORDS.notUpdated(time, failure.title) : words[state]}
+      <span class={`${styles.state} ${state === "live" && !isLate ? styles.live : ""}`}>
+        {isLate ? time && LIVE_WORDS.notUpdated(time, failure.title) : words[state]}
       </span>
       <button type="button" class="quiet" aria-disabled={busy} onClick={refresh}>
         {LIVE_WORDS.refresh}

@@ -45,6 +45,8 @@ export class Draft {
   readonly #entry: Entry;
   readonly #kind: SendKind;
   #attempt: Attempt | null = null;
+  /** This tab's attempt, after another tab's took its place. */
+  #replaced: Attempt | null = null;
   #call: AbortController | null = null;
 
   constructor(entry: Entry, kind: SendKind = PROMPT) {
@@ -61,6 +63,10 @@ export class Draft {
 
   edit(text: string): void {
     this.text.value = text;
+    if (this.#replaced?.text === text) {
+      this.#attempt = this.#replaced;
+      this.#replaced = null;
+    }
     this.#keep();
   }
 
@@ -143,7 +149,10 @@ export class Draft {
       }
       const next = this.#readNext(attempt);
       if (next !== null) this.text.value = next.text;
-      if (next?.attempt) this.#attempt = next.attempt;
+      if (next?.attempt) {
+        this.#replaced = this.#attempt;
+        this.#attempt = next.attempt;
+      }
       this.#keep();
       return false;
     } finally {
@@ -207,6 +216,7 @@ export class Draft {
 
   #clear(): void {
     this.#attempt = null;
+    this.#replaced = null;
     this.text.value = "";
     this.problem.value = null;
     this.#remove();

@@ -1,7 +1,11 @@
+import type { RefObject } from "preact";
 import { HEADING_ID } from "./heading.tsx";
 
 /** Parts of the page that screen readers can name, or that take the focus. */
 const PARTS = ":is([aria-label], [aria-labelledby], [tabindex]):not(main)";
+
+/** The part that {@link followFocus} focused. */
+let focusedPart: Element | null = null;
 
 /**
  * When the focused element is removed, focuses the part of the page around it, or the heading of
@@ -11,6 +15,7 @@ export function followFocus(): void {
   /** The focused element and its ancestors. */
   let path: Element[] = [];
   document.addEventListener("focusin", (event) => {
+    if (event.target !== focusedPart) focusedPart = null;
     path = event.composedPath().filter((target) => target instanceof Element);
   });
   document.addEventListener("focusout", ({ target }) => {
@@ -39,5 +44,18 @@ function focusPart(path: readonly Element[]): void {
   const target = document.getElementById(heading ?? "") ?? part;
   if (!(target instanceof HTMLElement)) return;
   if (!target.hasAttribute("tabindex")) target.tabIndex = -1;
+  focusedPart = target;
   target.focus({ preventScroll: true });
+}
+
+/**
+ * If the focused element is removed in this frame, or was removed before and the part around it has
+ * the focus, focuses `next`. Never scrolls.
+ */
+export function keepFocus(next: RefObject<HTMLElement | null>): void {
+  requestAnimationFrame(() => {
+    const { activeElement, body } = document;
+    const isLost = activeElement === body || activeElement === focusedPart;
+    if (isLost) next.current?.focus({ preventScroll: true });
+  });
 }

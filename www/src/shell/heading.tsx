@@ -1,4 +1,3 @@
-import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { wasRestored } from "./navigation.ts";
 
@@ -12,16 +11,6 @@ let shown: HTMLHeadingElement | null = null;
 export function focusHeading(): void {
   if (!wasRestored()) scrollTo(0, 0);
   shown?.focus({ preventScroll: true });
-}
-
-/**
- * If the focused element is removed in this frame, focuses `next`. Never scrolls. Without this call,
- * the part of the page around the element takes the focus.
- */
-export function keepFocus(next: RefObject<HTMLElement | null>): void {
-  requestAnimationFrame(() => {
-    if (document.activeElement === document.body) next.current?.focus({ preventScroll: true });
-  });
 }
 
 /** The route's only `h1`. It takes the focus when the route changes. */

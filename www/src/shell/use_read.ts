@@ -54,7 +54,11 @@ export function useRead<Value>(
     return () => leave.abort();
   }, [ended, read === null, attempt.value, ...inputs]);
   const retry = () => {
-    attempt.value += 1;
+    batch(() => {
+      isReading.value = read !== null;
+      problem.value = null;
+      attempt.value += 1;
+    });
   };
   return { value: value.value, problem: problem.value, isReading: isReading.value, retry };
 }

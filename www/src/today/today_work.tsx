@@ -10,7 +10,7 @@ import { LIST_WORDS } from "../jobs/words.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import { currentTime } from "../shell/clock_skew.ts";
-import { keepFocus } from "../shell/heading.tsx";
+import { keepFocus } from "../shell/follow_focus.ts";
 import { Link } from "../shell/link.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { type Read, useRead } from "../shell/use_read.ts";

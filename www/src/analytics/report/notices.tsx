@@ -2,7 +2,7 @@ import type { ComponentChildren, RefObject } from "preact";
 import { announce } from "../../shell/announcer.tsx";
 import { now } from "../../shell/clock.ts";
 import { currentTime } from "../../shell/clock_skew.ts";
-import { keepFocus } from "../../shell/heading.tsx";
+import { keepFocus } from "../../shell/follow_focus.ts";
 import { address, visit } from "../../shell/navigation.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
 import { reserveOf } from "../../shell/rate_limit.ts";

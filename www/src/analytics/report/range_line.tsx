@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import type { RefObject } from "preact";
 import type { Session } from "../../session/session.ts";
-import { keepFocus } from "../../shell/heading.tsx";
+import { keepFocus } from "../../shell/follow_focus.ts";
 import { counted } from "../../shell/wording.ts";
 import { viewsOf } from "../cache/session_views.ts";
 import { siteOf } from "../cache/site_address.ts";

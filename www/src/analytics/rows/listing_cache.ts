@@ -166,7 +166,7 @@ export class ListingCache {
   /**
    * Loads a listing again with current counts. The shown listing stays until as many rows are
    * loaded. Returns whether the new listing replaced it. If the shown one was still loading, the
-   * new one then loads as far.
+   * new one then loads as far; after a failure or a cancellation, the shown one resumes.
    */
   async refresh(shown: Listing): Promise<boolean> {
     shown.suspend();
@@ -178,7 +178,11 @@ export class ListingCache {
     if (pending !== renewal) pending?.stop();
     this.renewal.value = renewal;
     const isDone = await renewal.load(renewalGoal(shown));
-    if (!isDone || this.renewal.peek() !== renewal) return false;
+    if (!isDone || this.renewal.peek() !== renewal) {
+      const isRenewed = this.renewal.peek()?.state.peek() === "loading";
+      if (!isRenewed && this.#opened === nameOf(shown.report, shown.range)) shown.resume();
+      return false;
+    }
     this.#keep(renewal);
     this.renewal.value = null;
     if (shown.isSuspended && shown.goal !== "first rows") renewal.load(shown.goal);

@@ -1,8 +1,7 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { announce } from "../../shell/announcer.tsx";
 import { now } from "../../shell/clock.ts";
 import { defer } from "../../shell/deferred.tsx";
-import { keepFocus } from "../../shell/heading.tsx";
 import { address, visit } from "../../shell/navigation.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
 import { reserveOf } from "../../shell/rate_limit.ts";
@@ -47,19 +46,16 @@ function Panel({ name, range, days, offered, trends }: PanelProps) {
   const trendBy = (group: TrendGroup) => trends.find({ name, range: days, group });
   const trend = trendBy(groupOf(days, address.value.analytics.interval, measure.maxBars));
   const isOpen = trends.isOpen(name, days);
-  const panel = useRef<HTMLElement>(null);
   useEffect(() => () => trend.stop(), [trend]);
 
-  /** Loads bars. The pressed button can disappear immediately, or once all bars are loaded. */
   function load(group: TrendGroup) {
     visit({ analytics: { interval: group } });
     trends.open(name, days);
-    keepFocus(panel);
-    loadBars(trendBy(group), trends).then(() => keepFocus(panel));
+    loadBars(trendBy(group), trends);
   }
 
   return (
-    <section ref={panel} class={styles.panel} aria-label={`Chart of ${name}`} tabIndex={-1}>
+    <section class={styles.panel} aria-label={`Chart of ${name}`} tabIndex={-1}>
       {isOpen && (
         <IntervalTrend
           trend={{
