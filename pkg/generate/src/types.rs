@@ -250,8 +250,10 @@ fn position_type(declared: &Declaration) -> String {
     for parameter in declared.parameters {
         let kind = parameter_type(parameter.kind);
         if parameter.kind != ParameterKind::Page {
-            let mark = if parameter.name == "offset" { "" } else { "?" };
-            let _ = write!(members, "{}{mark}: {kind}; ", parameter.name);
+            let _ = match parameter.name {
+                "offset" => write!(members, "offset: {kind}; "),
+                name => write!(members, "{name}?: {kind} | undefined; "),
+            };
         }
     }
     format!("{{ {members}}}")
