@@ -139,7 +139,7 @@ export class List<Name extends ListName>
         const result = await run.next();
         if (result === null) break;
         for (const row of result.rows) rows.push(row);
-        onProgress?.({
+        await onProgress?.({
           rows: Math.min(rows.length, most),
           pages,
           requestsLeftThisHour: readLimits(result.response.headers)[0]?.left ?? null,
