@@ -74,7 +74,7 @@ impl Call {
 
     /// Reads and validates the arguments in `params`, which are named as in the API.
     ///
-    /// Converts `page` to `offset`, and then sets a missing `limit` to its default.
+    /// Converts `page` to `offset`.
     ///
     /// # Errors
     /// [`Rule::Unknown`] if [`Value::find_name`] finds a name in `params` that the operation does
@@ -286,7 +286,7 @@ impl Call {
         self
     }
 
-    /// Converts `page` to `offset` and sets `limit`.
+    /// Converts `page` to `offset`. Without `limit`, pages are counted in its default.
     fn resolve_page(&mut self) -> Result<(), ValidationError> {
         let Some(page) = self.integer(PAGE) else {
             return Ok(());
@@ -298,8 +298,6 @@ impl Call {
         let limit = limit.unwrap_or(0);
         let offset = Offset::of_page(page, limit)?;
         self.remove(PAGE);
-        // Send `limit` too, because the offset is correct only for this page size.
-        self.set("limit", format_integer(limit));
         self.set("offset", format_integer(offset.get()));
         Ok(())
     }

@@ -123,12 +123,24 @@ impl Server {
         matches!(self.credential, Credential::Token(_))
     }
 
-    fn authorization(&self) -> String {
-        let credential = match &self.credential {
+    fn credential(&self) -> &str {
+        match &self.credential {
             Credential::Token(token) => token.expose(),
             Credential::Key(key) => key.expose(),
-        };
-        ["Bearer ", credential].concat()
+        }
+    }
+
+    fn authorization(&self) -> String {
+        ["Bearer ", self.credential()].concat()
+    }
+
+    /// Redacts the credential in a string of the server.
+    fn redact(&self, text: &str) -> String {
+        match self.credential() {
+            // It could be part of ordinary words.
+            short if short.len() < 8 => text.to_owned(),
+            credential => text.replace(credential, "[redacted]"),
+        }
     }
 }
 

@@ -142,6 +142,8 @@ pub struct Pages {
     omits_dates: bool,
     /// The parts of the range, if it can be split.
     parts: Option<Box<Parts>>,
+    /// Whether the caller set no `limit`.
+    has_own_limit: bool,
     /// The indices of the rows of the last page that an earlier page contained.
     repeated: Vec<usize>,
     empty_in_a_row: u32,
@@ -163,6 +165,7 @@ impl Pages {
     }
 
     fn begin(mut call: Call, parts: Option<Box<Parts>>) -> Self {
+        let has_own_limit = call.text("limit").is_none();
         if let Pagination::Offset { .. } = call.declaration().pagination {
             // `step_offset` computes the next offset from these two arguments.
             let limit = call.integer("limit").or_else(|| call.default_limit());
@@ -179,6 +182,7 @@ impl Pages {
             undated: None,
             omits_dates: false,
             parts,
+            has_own_limit,
             repeated: Vec::new(),
             empty_in_a_row: 0,
             cursors,
@@ -211,12 +215,15 @@ impl Pages {
     /// As [`Self::through_range`].
     pub fn through_everything(mut call: Call, now: Millis) -> Result<Self, ValidationError> {
         let declared = call.declaration().parameter("limit");
+        let has_own_limit = call.text("limit").is_none();
         if let Some(ParameterKind::Integer { rule, .. }) = declared.map(|limit| limit.kind)
-            && call.text("limit").is_none()
+            && has_own_limit
         {
             call.set("limit", format_integer(rule.max));
         }
-        Self::through_range(call, now)
+        let mut pages = Self::through_range(call, now)?;
+        pages.has_own_limit = has_own_limit;
+        Ok(pages)
     }
 
     /// Returns the call for the next page, or `None` after the last page.
@@ -234,14 +241,19 @@ impl Pages {
     /// Returns the call to store, to resume the list later. Returns `None` after the last page.
     ///
     /// Its arguments other than `cursor` are those of the whole list. If the range was split, `cursor`
-    /// also contains the current part, and only [`Pages`] can read it.
+    /// also contains the current part, and only [`Pages`] can read it. It has no `limit` that the caller
+    /// did not set, so that the rest can be read in larger pages.
     #[must_use]
     pub fn position(&self) -> Option<Call> {
         let next = self.next.as_ref()?;
-        Some(match &self.parts {
+        let mut call = match &self.parts {
             Some(parts) => parts.position(next),
             None => next.clone(),
-        })
+        };
+        if self.has_own_limit {
+            call.remove("limit");
+        }
+        Some(call)
     }
 
     /// Returns the indices of the rows of the last page that an earlier page contained, in ascending

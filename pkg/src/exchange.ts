@@ -49,7 +49,9 @@ export function exchange(
     const leave = addAbortListener(outer, (reason) => stop(reason, false));
     const work = async () => {
       response = await send(controller.signal);
-      end({ response, body: await readBody(response, read) });
+      // A custom `fetch` can ignore the signal.
+      if (controller.signal.aborted) await response.body?.cancel?.();
+      else end({ response, body: await readBody(response, read) });
     };
     work().catch((cause) => stop(cause, false));
   });
@@ -97,7 +99,7 @@ function addAbortListener(signal: AbortSignal | undefined, onAbort: OnAbort): ()
  * Returns the parsed body; `undefined` if it is not JSON. An interrupted body is an error only for 2xx:
  * the status is enough for other responses.
  */
-export async function readBody(response: Response, read: BodyReader): Promise<unknown> {
+async function readBody(response: Response, read: BodyReader): Promise<unknown> {
   try {
     return await read(response);
   } catch (error) {
@@ -118,17 +120,18 @@ const MAX_DELAY = 2 ** 31 - 1;
 
 /** Waits `ms` milliseconds, or 24.8 days. Rejects with the signal's reason as soon as it aborts. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const end = () => {
-      leave();
-      resolve();
-    };
-    const timer = setTimeout(end, Math.min(ms, MAX_DELAY));
-    const leave = addAbortListener(signal, (reason) => {
-      clearTimeout(timer);
-      leave();
-      reject(reason);
-    });
+  let timer: ReturnType<typeof setTimeout>;
+  const delay = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, Math.min(ms, MAX_DELAY));
+  });
+  return abortable(delay, signal).finally(() => clearTimeout(timer));
+}
+
+/** Settles as `work`, or rejects with the signal's reason as soon as it aborts. */
+export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    const leave = addAbortListener(signal, reject);
+    work.then(resolve, reject).finally(leave);
   });
 }

@@ -19,8 +19,13 @@ const MIN_WAIT = 1_000;
 /** Parameters that select a position in a list. All others select the list. */
 const POSITIONS = ["limit", "offset", "page", "cursor", "resumeFrom"];
 
-/** Yields every page of a list. */
-type ReadPages<Name extends ListName> = (source: Source<Name>) => AsyncIterable<PageResult<Name>>;
+/** Starts to read the pages of a list. After an error, `next` requests the same page again. */
+type PagesClass<Name extends ListName> = new (
+  source: Source<Name>,
+) => {
+  next(): Promise<PageResult<Name> | null>;
+  end(): void;
+};
 
 /** A page of an export, and the position after it. */
 interface FormattedPage<Name extends ListName> {
@@ -37,12 +42,12 @@ interface FormattedPage<Name extends ListName> {
 export function openExport<Name extends ListName>(
   source: Source<Name>,
   given: ExportOptions<Name>,
-  readPages: ReadPages<Name>,
+  Pages: PagesClass<Name>,
 ): ExportStream<Name> {
   const options = ownProperties(given);
   const left = new AbortController();
   const { signal } = left;
-  const pages = formatPages(source, options, left, readPages);
+  const pages = formatPages(source, options, left, Pages);
   signal.addEventListener("abort", () => pages.return());
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     let page: FormattedPage<Name> | undefined;
@@ -71,13 +76,14 @@ async function* formatPages<Name extends ListName>(
   source: Source<Name>,
   options: ExportOptions<Name>,
   left: AbortController,
-  readPages: ReadPages<Name>,
+  Pages: PagesClass<Name>,
 ): AsyncGenerator<FormattedPage<Name>, void> {
   refuse(source, options);
   const { name } = source;
   const { format } = options;
   const callOptions = { ...source.options, signal: left.signal };
-  let { resumeFrom, wait: remainingWait = 0 } = options;
+  const { resumeFrom } = options;
+  let { wait: remainingWait = 0 } = options;
   let header = format === "csv" && resumeFrom === undefined ? writeHeader(name) : "";
   let body = "";
   const readBody = async (response: Response): Promise<unknown> => {
@@ -85,18 +91,17 @@ async function* formatPages<Name extends ListName>(
     return JSON.parse(body);
   };
   const leave = [source.options.signal, options.signal].map((signal) => follow(left, signal));
+  const params = resumeFrom === undefined ? source.params : { resumeFrom };
+  const run = new Pages({ ...source, params, options: callOptions, readBody });
   try {
     for (;;) {
-      const params = resumeFrom === undefined ? source.params : { resumeFrom };
-      const rest = { ...source, params, options: callOptions, readBody };
       try {
-        for await (const { page, repeated } of readPages(rest)) {
-          const { nextPosition, isMixed } = page;
-          yield { text: header + writeRows(name, format, body, repeated), nextPosition, isMixed };
-          header = "";
-          resumeFrom = nextPosition as ListPosition<Name>;
-        }
-        return;
+        const result = await run.next();
+        if (result === null) return;
+        const { nextPosition, isMixed } = result.page;
+        const rows = writeRows(name, format, body, result.repeated);
+        yield { text: header + rows, nextPosition, isMixed };
+        header = "";
       } catch (error) {
         const wait = left.signal.aborted ? Number.NaN : readWait(error);
         if (!(wait <= remainingWait)) throw error;
@@ -105,6 +110,7 @@ async function* formatPages<Name extends ListName>(
       }
     }
   } finally {
+    run.end();
     for (const end of leave) end();
   }
 }

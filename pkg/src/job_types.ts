@@ -15,7 +15,10 @@ export interface WatchOptions
 
 /** Options of `wait`, for a job or a deployment. */
 export interface WaitOptions<Resource = AgentJob> extends WatchOptions {
-  /** Called with the job or the deployment when it is first read, and again after every change. */
+  /**
+   * Called with the job or the deployment when it is first read, and again after every change. Waits for
+   * a returned promise, and rejects with its error.
+   */
   onUpdate?: ((state: Resource) => void) | undefined;
 }
 
@@ -48,12 +51,13 @@ export type JobListChange =
     };
 
 /** Options of `watchAll`. */
-export interface WatchAllOptions extends Pick<RequestOptions, "signal" | "headers"> {
+export interface WatchAllOptions
+  extends Pick<RequestOptions, "signal" | "headers" | "fetchOptions"> {
   /**
    * The `revision` of a list: yields every change after it. Without it, the first changes are the most
    * recent ones.
    */
-  after?: number | null;
+  after?: number | null | undefined;
 }
 
 /**

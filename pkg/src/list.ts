@@ -107,7 +107,13 @@ export class List<Name extends ListName>
 
   /** Yields every page. Without a `limit`, pages have the maximum size. */
   async *pages(): AsyncGenerator<ListPage<Name>, void, void> {
-    for await (const { page } of readPages(this.#source)) yield page;
+    const run = new PageIterator(this.#source);
+    try {
+      for (let result = await run.next(); result !== null; result = await run.next())
+        yield result.page;
+    } finally {
+      run.end();
+    }
   }
 
   /**
@@ -133,7 +139,7 @@ export class List<Name extends ListName>
         const result = await run.next();
         if (result === null) break;
         for (const row of result.rows) rows.push(row);
-        onProgress?.({
+        await onProgress?.({
           rows: Math.min(rows.length, most),
           pages,
           requestsLeftThisHour: readLimits(result.response.headers)[0]?.left ?? null,
@@ -164,7 +170,7 @@ export class List<Name extends ListName>
    * ```
    */
   export(options: ExportOptions<Name>): ExportStream<Name> {
-    return openExport(this.#source, options, readPages);
+    return openExport(this.#source, options, PageIterator);
   }
 
   #one(): Promise<PageResult<Name>> {
@@ -198,13 +204,14 @@ class PageIterator<Name extends ListName> {
   constructor(source: Source<Name>) {
     this.#source = source;
     const { transport, name, site, options } = source;
+    this.#leave = follow(this.#left, options.signal);
     this.#pages = transport.run(
       (sender) => new Task(sender, name, MODE_EVERYTHING, readParams(source)),
       site,
+      this.#left.signal,
     );
     this.#fetching = this.#pages.then(() => null);
     this.#fetching.catch(() => {}); // `next` throws this error.
-    this.#leave = follow(this.#left, options.signal);
   }
 
   /** Throws if an option of `all()` is invalid. */
@@ -217,16 +224,17 @@ class PageIterator<Name extends ListName> {
     }
   }
 
-  /** Fetches the next page. Resolves to `null` after the last page. */
+  /** Fetches the next page; after an error, the same page. Resolves to `null` after the last page. */
   next(): Promise<PageResult<Name> | null> {
     const { signal } = this.#left;
-    this.#fetching = this.#fetching.then(async () => {
+    const fetchNext = async () => {
       try {
         return await fetchPage(this.#source, await this.#pages, signal);
       } catch (error) {
         throw locate(error, this.#source.site, signal);
       }
-    });
+    };
+    this.#fetching = this.#fetching.then(fetchNext, fetchNext);
     return this.#fetching;
   }
 
@@ -236,18 +244,6 @@ class PageIterator<Name extends ListName> {
     this.#left.abort();
     const free = () => this.#pages.then((pages) => pages.free());
     this.#fetching.then(free, free).catch(() => {});
-  }
-}
-
-/** Yields every page of a list. */
-async function* readPages<Name extends ListName>(
-  source: Source<Name>,
-): AsyncGenerator<PageResult<Name>, void, void> {
-  const run = new PageIterator(source);
-  try {
-    for (let result = await run.next(); result !== null; result = await run.next()) yield result;
-  } finally {
-    run.end();
   }
 }
 

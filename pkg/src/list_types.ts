@@ -47,7 +47,7 @@ export interface ListProgress<Name extends ListName> {
 export interface AllOptions<Name extends ListName> {
   /** Maximum number of rows: an integer from 0. @default Infinity */
   maxRows?: number | undefined;
-  /** Called after every page. */
+  /** Called after every page. Waits for a returned promise, and rejects with its error. */
   onProgress?: ((progress: ListProgress<Name>) => void) | undefined;
 }
 

@@ -33,7 +33,8 @@ const SHOWN = new Set([
 /** Returns a copy of `headers`. Values of headers that are not in {@link SHOWN} are redacted. */
 export function redactHeaders(headers: Headers): Headers {
   const copy = new Headers();
-  headers.forEach((value, name) => {
+  // The headers of a custom `fetch` may have only `get`.
+  headers.forEach?.((value, name) => {
     copy.set(name, SHOWN.has(name) ? value : "[redacted]");
   });
   return copy;

@@ -2,7 +2,7 @@
 
 import { type ApiError, type ConnectionError, locate, ValidationError } from "./errors.js";
 import { EventParser, type StreamEvent } from "./event_stream.js";
-import { follow, sleep } from "./exchange.js";
+import { abortable, follow, sleep } from "./exchange.js";
 import type { WatchAllOptions } from "./job_types.js";
 import type { RequestOptions } from "./options.js";
 import type { Task } from "./task.js";
@@ -42,12 +42,12 @@ interface StreamEnd {
  */
 async function* readStream(
   open: OpenStream,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   decide: (end: StreamEnd) => number | undefined,
 ): AsyncGenerator<StreamEvent, void, void> {
   const parser = new EventParser();
   for (;;) {
-    const watchdog = new Watchdog(signal, open.timeout);
+    const watchdog = guard(signal, MAX_SILENCE);
     let isOpen = false;
     let error: unknown;
     parser.restart();
@@ -61,7 +61,7 @@ async function* readStream(
         yield* parser.push(decoder.decode(chunk, { stream: true }));
       }
     } catch (cause) {
-      if (signal.aborted) throw signal.reason;
+      if (signal?.aborted) throw signal.reason;
       error = cause;
     } finally {
       watchdog.end();
@@ -79,50 +79,51 @@ async function* readStream(
  * @throws the signal's reason, even if a custom `fetch` ignores the signal
  */
 async function* readChunks(
-  { body }: Response,
+  response: Response,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
-  if (!body?.getReader) return yield* body as unknown as AsyncIterable<Uint8Array>;
-  const reader = body.getReader();
-  // Ends a pending read.
-  signal.addEventListener("abort", () => reader.cancel().catch(() => {}));
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (signal.aborted) throw signal.reason;
-    if (done) return;
-    yield value;
+  const body = response.body as unknown as AsyncIterable<Uint8Array> &
+    Partial<Pick<ReadableStream<Uint8Array>, "getReader"> & { destroy(): void }>;
+  const reader = body.getReader?.();
+  const chunks = reader ? { next: () => reader.read() } : body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await abortable(chunks.next(), signal);
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    reader?.cancel().catch(() => {});
+    body.destroy?.();
   }
 }
 
-/**
- * Aborts its `signal` when `outer` aborts, the stream does not open within `timeout` milliseconds, or it
- * sends no data for 45 s.
- */
-class Watchdog {
-  readonly #controller = new AbortController();
-  readonly #unfollow: () => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+/** A signal that also aborts when its time has passed, and at its end. */
+interface Guard {
+  readonly signal: AbortSignal;
+  /** Restarts the time. */
+  reset(): void;
+  end(): void;
+}
 
-  constructor(outer: AbortSignal, timeout = MAX_SILENCE) {
-    this.#unfollow = follow(this.#controller, outer);
-    this.reset(Math.min(timeout, MAX_SILENCE));
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Restarts the timer. */
-  reset(after = MAX_SILENCE): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#controller.abort(), after);
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#unfollow();
-    this.#controller.abort();
-  }
+/** Returns a signal that aborts when `outer` does, or `ms` milliseconds after the last reset. */
+function guard(outer: AbortSignal | undefined, ms: number): Guard {
+  const controller = new AbortController();
+  const unfollow = follow(controller, outer);
+  const abort = () => controller.abort();
+  let timer = setTimeout(abort, ms);
+  return {
+    signal: controller.signal,
+    reset() {
+      clearTimeout(timer);
+      timer = setTimeout(abort, ms);
+    },
+    end() {
+      clearTimeout(timer);
+      unfollow();
+      abort();
+    },
+  };
 }
 
 /** The arguments of {@link streamResource}. */
@@ -131,7 +132,7 @@ interface ResourceWatch {
   watch: Task;
   resource: Watched;
   id: string | null;
-  call: RequestOptions & { signal: AbortSignal };
+  call: RequestOptions;
   /** When the watch times out, in milliseconds since the Unix epoch. */
   deadline: number;
 }
@@ -151,9 +152,7 @@ export async function* streamResource({
   call,
   deadline,
 }: ResourceWatch): AsyncGenerator<Change<object>, number | undefined, void> {
-  const expiry = new AbortController();
-  const timer = setTimeout(() => expiry.abort(), Math.max(deadline - Date.now(), 0));
-  const unfollow = follow(expiry, call.signal);
+  const expiry = guard(call.signal, Math.max(deadline - Date.now(), 0));
   let breaks = 0;
   let wasOpen = false;
   let last: unknown;
@@ -176,20 +175,16 @@ export async function* streamResource({
       const change = watch.processEvent(transport.decodeEvent(resource.get, data));
       if (change !== undefined) yield change;
       if (change?.done) return undefined;
-      // A custom `fetch` can ignore the signal.
-      if (expiry.signal.aborted && !call.signal.aborted) return Number.POSITIVE_INFINITY;
     }
     const next = Date.now() + STREAM_PAUSE;
     // A 404 is about this resource only.
     if ((last as ApiError | undefined)?.status !== 404) transport.nextStreamAt = next;
     return next;
   } catch (error) {
-    if (error !== expiry.signal.reason || call.signal.aborted) throw error;
+    if (error !== expiry.signal.reason || call.signal?.aborted) throw error;
     return Number.POSITIVE_INFINITY;
   } finally {
-    clearTimeout(timer);
-    unfollow();
-    expiry.abort();
+    expiry.end();
   }
 }
 
@@ -204,22 +199,16 @@ export async function* streamList(
   { after, ...options }: WatchAllOptions,
   site: Error,
 ): AsyncGenerator<object, void, void> {
-  const left = new AbortController();
-  const unfollow = follow(left, options.signal);
   try {
     const reopen = transport.streamOpener(watched.allEvents, options);
     const start = toEventId(after ?? null);
     const resume: OpenStream = (id, signal) => reopen(id || start, signal);
-    const open = Object.assign(resume, { timeout: reopen.timeout, observer: reopen.observer });
-    for await (const event of readStream(open, left.signal, retryPolicy(open))) {
+    for await (const event of readStream(resume, options.signal, retryPolicy(reopen))) {
       const change = readChange(transport, watched, event);
       if (change !== undefined) yield change;
     }
   } catch (error) {
     throw locate(error, site, options.signal);
-  } finally {
-    unfollow();
-    left.abort();
   }
 }
 

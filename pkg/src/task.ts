@@ -22,7 +22,6 @@ import {
   exchange,
   isSuccess,
   type NoAnswer,
-  readBody,
   sleep,
 } from "./exchange.js";
 import {
@@ -267,16 +266,12 @@ export class Task {
    */
   async open(call: Call, send: (request: CoreRequest) => Promise<Response>): Promise<Response> {
     const request = this.describe(call);
-    const response = await send(request).catch((cause: unknown) => {
-      throw this.#connectionError(cause);
-    });
+    const answer = await exchange(() => send(request), this.time, call.signal, readRefusal);
+    if (!("body" in answer)) throw this.#connectionError(answer.cause);
+    const { response } = answer;
     if (isEventStream(response)) return response;
-    if (isSuccess(response)) {
-      await response.body?.cancel?.(); // The body of node-fetch has no `cancel`.
-      throw toDecodeError("", "must be an event stream", response);
-    }
-    const body = await readBody(response, () => response.json());
-    this.#takeFailure({ response, body });
+    if (isSuccess(response)) throw toDecodeError("", "must be an event stream", response);
+    this.#takeFailure(answer);
     throw this.#failure;
   }
 
@@ -433,6 +428,13 @@ function isUnsent(error: QuillgateError): boolean {
 function isEventStream({ status, headers, body }: Response): boolean {
   const type = headers.get("content-type") ?? "";
   return status === 200 && /^text\/event-stream/i.test(type) && body !== null;
+}
+
+/** Reads the body of a response that is not an event stream. */
+async function readRefusal(response: Response): Promise<unknown> {
+  if (!isSuccess(response)) return response.json();
+  // The body of node-fetch has no `cancel`.
+  return isEventStream(response) || response.body?.cancel?.();
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   toValidationError,
   toWasmLoadError,
 } from "./errors.js";
-import type { BodyReader } from "./exchange.js";
+import { abortable, type BodyReader } from "./exchange.js";
 import { KEYED } from "./generated/decoders.js";
 import { MODE_ONCE, MODE_RAW, OUTPUT_BASE_URL, USER_AGENT } from "./generated/protocol.js";
 import { readHeaders } from "./headers.js";
@@ -45,8 +45,6 @@ export interface Stream {
 /** Opens a stream. It resumes after `lastEventId`, unless that is empty. */
 export interface OpenStream {
   (lastEventId: string, signal: AbortSignal): Promise<Response>;
-  /** The timeout of an attempt, in milliseconds. */
-  timeout?: number | undefined;
   observer?: Observer | undefined;
 }
 
@@ -78,13 +76,13 @@ export class Transport {
     this.nextStreamAt = options.adminKey === undefined ? 0 : Number.POSITIVE_INFINITY;
   }
 
-  /** Returns the state that all tasks share. The first call loads the core. */
-  sender(): Promise<Sender> {
+  /** Returns the state that all tasks share. The first call loads the core, also after `signal` aborts. */
+  sender(signal: AbortSignal | undefined): Promise<Sender> {
     this.#sender ??= this.#load().catch((error: unknown) => {
       this.#sender = undefined;
       throw error;
     });
-    return this.#sender;
+    return abortable(this.#sender, signal);
   }
 
   async #load(): Promise<Sender> {
@@ -146,7 +144,7 @@ export class Transport {
     signal?: AbortSignal,
   ): Promise<T> {
     try {
-      return await work(await this.sender());
+      return await work(await this.sender(signal));
     } catch (error) {
       throw locate(error, site, signal);
     }
@@ -224,7 +222,7 @@ export class Transport {
       const headers = new Headers(shared.headers);
       if (lastEventId !== "") headers.set("last-event-id", lastEventId);
       const call = { ...shared, signal, headers };
-      const task = new Task(await this.sender(), parent, MODE_ONCE, params);
+      const task = new Task(await this.sender(signal), parent, MODE_ONCE, params);
       try {
         return await task.open(call, (request) => {
           const target = `${request.target}/events`;
@@ -235,7 +233,7 @@ export class Transport {
         task.free();
       }
     };
-    return Object.assign(open, { timeout: shared.timeout, observer: shared.observer });
+    return Object.assign(open, { observer: shared.observer });
   }
 
   /**

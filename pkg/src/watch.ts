@@ -1,7 +1,6 @@
 /** Watches a job or a deployment by its event stream, or by polls. */
 
 import { captureCallSite, locate } from "./errors.js";
-import { follow } from "./exchange.js";
 import { MODE_WATCH } from "./generated/protocol.js";
 import type { WaitOptions, WatchOptions } from "./job_types.js";
 import { ownProperties, refuseUnknown } from "./known.js";
@@ -21,26 +20,22 @@ export async function* watchResource<Get extends keyof Operations>(
 ): AsyncGenerator<Change<Operations[Get]["result"]>, void, void> {
   type Result = Operations[Get]["result"];
   const { timeout, ...call } = ownProperties(options);
-  // Leaving the loop early aborts the pending request or delay.
-  const left = new AbortController();
-  const { signal } = left;
-  const leave = follow(left, call.signal);
   let watch: Task | undefined;
   try {
-    refuseUnknown(call, ["signal", "headers"]);
+    refuseUnknown(call, ["signal", "headers", "fetchOptions"]);
     const { get } = resource;
-    watch = new Task(await transport.sender(), get, MODE_WATCH, resource.params(id), { timeout });
+    const sender = await transport.sender(call.signal);
+    watch = new Task(sender, get, MODE_WATCH, resource.params(id), { timeout });
     const deadline = Date.now() + watch.timeout;
-    const inner = { ...call, signal };
     let { nextStreamAt } = transport;
     for (;;) {
       if (Date.now() >= nextStreamAt) {
-        const stream = { transport, watch, resource, id, call: inner, deadline };
+        const stream = { transport, watch, resource, id, call, deadline };
         const next = yield* streamResource(stream) as AsyncGenerator<Change<Result>, number>;
         if (next === undefined) return;
         nextStreamAt = next;
       }
-      const change = await watch.next(transport.callOptions(get, inner), nextStreamAt);
+      const change = await watch.next(transport.callOptions(get, call), nextStreamAt);
       if (change === undefined) continue; // It is time to try a stream again.
       yield { data: change.data as Result, done: change.done };
       if (change.done) return;
@@ -48,8 +43,6 @@ export async function* watchResource<Get extends keyof Operations>(
   } catch (error) {
     throw locate(error, site, call.signal);
   } finally {
-    leave();
-    left.abort();
     watch?.free();
   }
 }
@@ -66,6 +59,6 @@ export async function waitForResource<Get extends keyof Operations>(
   // A watch that succeeds yields at least one state, and the last one is final.
   let last!: Operations[Get]["result"];
   const changes = watchResource(transport, resource, id, watching, site);
-  for await ({ data: last } of changes) onUpdate?.(last);
+  for await ({ data: last } of changes) await onUpdate?.(last);
   return last;
 }

@@ -165,7 +165,7 @@ export async function unwrap(
   key: string | readonly string[],
   options: UnwrapOptions = {},
 ): Promise<WebhookEvent> {
-  const keys = (typeof key === "string" ? [key] : key).map(readKey);
+  const keys = [key].flat().map(readKey);
   if (keys.length === 0) throw new WebhookVerificationError("no key was passed", "key");
   const id = readHeader(headers, "webhook-id");
   const timestamp = readHeader(headers, "webhook-timestamp");

@@ -319,12 +319,14 @@ impl AttemptError {
     }
 
     fn from_refusal(head: Head, headers: &HeaderMap, body: &str, client: &Client) -> Self {
-        let json: Option<Value> = serde_json::from_str(body).ok();
+        let mut json: Option<Value> = serde_json::from_str(body).ok();
         let failure = Failure::of_answer(head.status, json.as_ref().unwrap_or(&Value::Null));
+        json.iter_mut().for_each(|json| redact(json, client));
         let now = client.host.now().into();
         let retry_after = head.wait(now);
         let mut error = head.api_error(json.as_ref(), now);
         let explained = explain_response(&error.message, error.status, headers, json.is_some());
+        let explained = explained.map(|text| client.server.redact(&text));
         error.message = explained.unwrap_or(error.message);
         Self::Failed {
             failure,
@@ -334,5 +336,15 @@ impl AttemptError {
                 _ => error.into(),
             },
         }
+    }
+}
+
+/// Redacts the credential in the strings of a body.
+fn redact(json: &mut Value, client: &Client) {
+    match json {
+        Value::String(text) => *text = client.server.redact(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, client)),
+        Value::Object(members) => members.values_mut().for_each(|item| redact(item, client)),
+        _ => {}
     }
 }

@@ -50,7 +50,7 @@ pub async fn exchange(
     let request = build_request(client, sent, settings).map_err(Unanswered::Unsendable)?;
     let host = &client.host;
     match race(host.send(request), host.sleep(timeout.into())).await {
-        First::Left(Ok(response)) => Ok(read(response)),
+        First::Left(Ok(response)) => Ok(read(response, client)),
         First::Left(Err(cause)) => Err(Unanswered::Connection(cause)),
         First::Right(()) => Err(Unanswered::Timeout),
     }
@@ -104,7 +104,8 @@ fn header_value(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }
 
-fn read(response: HostResponse) -> Answer {
+fn read(response: HostResponse, client: &Client) -> Answer {
+    let text_of = |headers, name| text_of(headers, name).map(|text| client.server.redact(text));
     let head = Head {
         status: response.status().as_u16(),
         request_id: text_of(response.headers(), &X_REQUEST_ID),
@@ -127,7 +128,6 @@ fn read(response: HostResponse) -> Answer {
     }
 }
 
-fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    let text = headers.get(name)?.to_str().ok()?;
-    Some(text.to_owned())
+fn text_of<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
 }

@@ -181,14 +181,29 @@ async fn a_request_with_a_response_was_sent_whatever_broke_its_body() {
 
 #[tokio::test(start_paused = true)]
 async fn errors_never_contain_a_credential() {
+    // CREDENTIAL stands for the credential, and ESCAPED for its JSON with an escaped character.
     for response in [
         r#"{"status":401,"json":{"error":"unauthorized"}}"#,
+        r#"{"status":401,"json":{"error":"bad token CREDENTIAL"}}"#,
+        r#"{"status":401,"text":"{\"error\":{\"message\":\"ESCAPED\"}}"}"#,
+        r#"{"status":400,"json":{"type":"CREDENTIAL","errors":[{"detail":"CREDENTIAL"}]}}"#,
+        r#"{"status":504,"json":{"outcome":"unknown","detail":"CREDENTIAL"}}"#,
+        r#"{"status":307,"headers":{"location":"/CREDENTIAL"}}"#,
+        r#"{"status":403,"headers":{"cf-mitigated":"x","cf-ray":"CREDENTIAL"},"text":""}"#,
+        r#"{"status":500,"headers":{"x-request-id":"CREDENTIAL"},"text":""}"#,
+        r#"{"status":200,"headers":{"x-request-id":"CREDENTIAL"},"text":"CREDENTIAL"}"#,
         r#"{"status":200,"text":"<html>"}"#,
         r#"{"broken":"connection reset"}"#,
         r#"{"stall":"head"}"#,
     ] {
-        for builder in [FakeHost::platform, FakeHost::builder] {
-            let host = FakeHost::new([response]);
+        for (builder, credential) in [
+            (FakeHost::platform as fn(&FakeHost) -> _, KEY),
+            (FakeHost::builder, TOKEN),
+        ] {
+            let escaped = format!(r"\\u{:04x}{}", credential.as_bytes()[0], &credential[1..]);
+            let response = response.replace("CREDENTIAL", credential);
+            let response = response.replace("ESCAPED", &escaped);
+            let host = FakeHost::new([response.as_str()]);
             let client = builder(&host).build().unwrap();
             let error = get_job(&client).max_retries(0).send().await.unwrap_err();
             assert_eq!(host.count(), 1);

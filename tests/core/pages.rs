@@ -263,6 +263,32 @@ fn paging_through_everything_requests_pages_of_the_maximum_size() {
 }
 
 #[test]
+fn a_position_has_only_a_limit_that_the_caller_set() {
+    for (params, limit) in [
+        (json!({}), None),
+        (json!({ "page": 2 }), None),
+        (json!({ "limit": 50 }), Some(50)),
+        (json!({ "page": 2, "limit": 50 }), Some(50)),
+    ] {
+        let list = || call(Operation::ListPageViews, &params);
+        let all = Pages::through_everything(list(), Millis(0)).unwrap();
+        let sent = all.next().unwrap().integer("limit");
+        assert_eq!(sent, limit.or(Some(250)), "{params}");
+        for mut pages in [Pages::new(list()), all] {
+            for _ in 0..2 {
+                let position = pages.position().unwrap();
+                assert_eq!(position.integer("limit"), limit, "{params}");
+                let rows = pages.next().unwrap().integer("limit").unwrap();
+                pages.advance(&page(rows, true)).unwrap();
+            }
+        }
+    }
+    let list = call(Operation::ListFeedback, &json!({}));
+    let pages = Pages::through_everything(list, Millis(0)).unwrap();
+    assert_eq!(pages.position().unwrap().text("limit"), None);
+}
+
+#[test]
 fn has_more_false_ends_paging_despite_a_cursor() {
     let mut pages = jobs(&json!({}));
     let last = PageInfo {

@@ -225,6 +225,15 @@ test("60 concurrent calls with one signal print no warning, and an abort ends al
   assert.deepEqual(warnings, []);
 });
 
+test("a hook receives the response of a fetch whose headers have only `get`", async () => {
+  const statuses = [];
+  const headers = { get: () => null };
+  const fetch = async () => ({ status: 200, headers, json: async () => ({ id: "j" }) });
+  const onResponse = ({ status }) => statuses.push(status);
+  await make({ fetch, onResponse }).agentJobs.get("j");
+  assert.deepEqual(statuses, [200]);
+});
+
 test("an error of a fetch with its own Headers does not repeat the credential", async () => {
   const own = async () => ({
     status: 400,

@@ -234,3 +234,55 @@ test("a watch times out although `fetch` ignores the signal", { timeout: 20_000 
   await assert.rejects(client.agentJobs.wait("j1", { timeout: 500 }), { name: /WaitTimeout/ });
   await seen.streams[0].closed;
 });
+
+for (const [what, run] of [
+  ["wait()", (jobs, signal) => jobs.wait("j1", { signal })],
+  ["watch()", (jobs, signal) => jobs.watch("j1", { signal }).next()],
+  ["watchAll()", (jobs, signal) => jobs.watchAll({ signal }).next()],
+]) {
+  test(`${what} aborts although \`fetch\` ignores the signal and never opens the stream`, {
+    timeout: 20_000,
+  }, async () => {
+    const controller = new AbortController();
+    let open;
+    const late = new Promise((resolve) => {
+      open = resolve;
+    });
+    let watching;
+    await new Promise((resolve) => {
+      const fetch = () => {
+        resolve();
+        return late;
+      };
+      watching = run(connect({ fetch }).agentJobs, controller.signal);
+    });
+    controller.abort("enough");
+    assert.equal(await watching.catch((reason) => reason), "enough");
+    await new Promise((cancel) => {
+      const headers = { "content-type": "text/event-stream" };
+      open(new Response(new ReadableStream({ cancel }), { headers }));
+    });
+  });
+}
+
+test("a watch times out although `fetch` never opens the stream", { timeout: 20_000 }, async () => {
+  job.status = "active";
+  const never = new Promise(() => {});
+  client = connect({ fetch: (url, init) => (url.endsWith("/events") ? never : fetch(url, init)) });
+  await assert.rejects(client.agentJobs.wait("j1", { timeout: 500 }), { name: /WaitTimeout/ });
+});
+
+test("wait() and watchAll() pass `fetchOptions` to the stream and to the polls", async () => {
+  const sent = [];
+  const fetchOptions = { dispatcher: "a proxy" };
+  client = connect({
+    fetch: (url, { dispatcher, ...init }) => {
+      sent.push(dispatcher);
+      return fetch(url, init);
+    },
+  });
+  await client.agentJobs.wait("j1", { fetchOptions });
+  const changes = client.agentJobs.watchAll({ fetchOptions });
+  await assert.rejects(changes.next(), { status: 404 });
+  assert.deepEqual(sent, Array(3).fill(fetchOptions.dispatcher));
+});

@@ -64,4 +64,11 @@ test("a list and its export report totals that change between two pages", async 
     await new Response(stream).text();
     assert.equal(stream.isMixed, true);
   });
+  const busy = { status: 429, headers: { "retry-after": "1" }, json: {} };
+  await against(inTurn(page(1, true), busy, page(2, false)), async (client) => {
+    const list = client.analytics.views(RANGE, NO_RETRIES);
+    const stream = list.export({ format: "csv", wait: 1_000 });
+    await new Response(stream).text();
+    assert.equal(stream.isMixed, true, "after a 429");
+  });
 });

@@ -211,6 +211,20 @@ describe("An awaited page", () => {
         assert.deepEqual(Object.keys(page).includes("nextPage"), false);
       }));
 
+    test(`of ${name} continues in pages of the maximum size, by iteration and from its position`, () =>
+      against(pageOf(list), async (client, { requests }) => {
+        for (const params of list.by === "offset" ? [{}, { page: 1 }] : [{}]) {
+          const page = await list.list(client, params);
+          const { nextPosition } = page;
+          requests.length = 0;
+          const rest = await list.list(client, { resumeFrom: nextPosition }).all();
+          const needed = requests.length;
+          assert.equal(needed, Math.ceil(rest.length / list.maxRows));
+          await collect(page);
+          assert.equal(requests.length, 2 * needed);
+        }
+      }));
+
     if (!list.range) continue;
     test(`of ${name} has a fixed range, which its position and the next page keep`, (context) => {
       const start = Date.parse("2024-03-01T10:07:00Z");

@@ -244,19 +244,16 @@ fn row_type(operation: Operation, rows: &str) -> Option<String> {
 }
 
 /// Returns the type of a position in a list by offset: the list's parameters without `page`, and
-/// with `limit` and `offset` required.
+/// with `offset` required.
 fn position_type(declared: &Declaration) -> String {
     let mut members = String::new();
     for parameter in declared.parameters {
         let kind = parameter_type(parameter.kind);
-        match parameter.kind {
-            ParameterKind::Page => {}
-            ParameterKind::Integer { .. } => {
-                let _ = write!(members, "{}: {kind}; ", parameter.name);
-            }
-            _ => {
-                let _ = write!(members, "{}?: {kind}; ", parameter.name);
-            }
+        if parameter.kind != ParameterKind::Page {
+            let _ = match parameter.name {
+                "offset" => write!(members, "offset: {kind}; "),
+                name => write!(members, "{name}?: {kind} | undefined; "),
+            };
         }
     }
     format!("{{ {members}}}")

@@ -96,13 +96,18 @@ describe("Waiting for a job", () => {
     ),
   );
 
-  when("`onUpdate` throws", "the wait rejects with the same error", () =>
-    against({ json: JOB }, async ({ agentJobs }) => {
+  when("`onUpdate` or `onProgress` throws or rejects", "the call rejects with the same error", () =>
+    against({ json: { ...JOB, jobs: [] } }, async ({ agentJobs }) => {
       const own = new Error("own");
-      const onUpdate = () => {
+      const fail = () => {
         throw own;
       };
-      assert.equal(await rejectionOf(agentJobs.wait("j1", { onUpdate })), own);
+      for (const callback of [fail, async () => fail()]) {
+        const wait = agentJobs.wait("j1", { onUpdate: callback });
+        assert.equal(await rejectionOf(wait), own);
+        const all = agentJobs.list().all({ onProgress: callback });
+        assert.equal(await rejectionOf(all), own);
+      }
     }),
   );
 
