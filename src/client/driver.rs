@@ -321,7 +321,9 @@ impl AttemptError {
     fn from_refusal(head: Head, headers: &HeaderMap, body: &str, client: &Client) -> Self {
         let mut json: Option<Value> = serde_json::from_str(body).ok();
         let failure = Failure::of_answer(head.status, json.as_ref().unwrap_or(&Value::Null));
-        json.iter_mut().for_each(|json| redact(json, client));
+        if let Some(json) = &mut json {
+            redact(json, client);
+        }
         let now = client.host.now().into();
         let retry_after = head.wait(now);
         let mut error = head.api_error(json.as_ref(), now);

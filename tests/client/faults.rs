@@ -181,7 +181,7 @@ async fn a_request_with_a_response_was_sent_whatever_broke_its_body() {
 
 #[tokio::test(start_paused = true)]
 async fn errors_never_contain_a_credential() {
-    // CREDENTIAL stands for the credential, and ESCAPED for its JSON with an escaped character.
+    // The test replaces CREDENTIAL by the credential, and ESCAPED by its JSON with an escaped character.
     for response in [
         r#"{"status":401,"json":{"error":"unauthorized"}}"#,
         r#"{"status":401,"json":{"error":"bad token CREDENTIAL"}}"#,
