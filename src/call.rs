@@ -340,14 +340,25 @@ impl Call {
         }
         target.push_str(rest);
         let mut separator = "?";
+        let mut push = |name: &str, text: &str| {
+            target.push_str(separator);
+            target.push_str(name);
+            target.push_str("=");
+            push_percent_encoded(&mut target, text);
+            separator = "&";
+        };
         for (parameter, text) in self.arguments() {
-            if parameter.place == ParameterIn::Query {
-                target.push_str(separator);
-                target.push_str(parameter.name);
-                target.push_str("=");
-                push_percent_encoded(&mut target, text);
-                separator = "&";
+            if parameter.place != ParameterIn::Query {
+                continue;
             }
+            // The offset of a page is correct only for the page size that it was computed with.
+            if parameter.name == "offset"
+                && self.text("limit").is_none()
+                && let Some(limit) = self.default_limit()
+            {
+                push("limit", &format_integer(limit));
+            }
+            push(parameter.name, text);
         }
         target
     }

@@ -100,6 +100,9 @@ pub use web_sys::AbortSignal;
 
 use settings::Settings;
 
+/// Shorter credentials are not redacted, because they could be part of ordinary words.
+const MIN_REDACTED: usize = 8;
+
 /// The address and the credential of requests.
 #[derive(Clone)]
 struct Server {
@@ -137,8 +140,7 @@ impl Server {
     /// Redacts the credential in a string of the server.
     fn redact(&self, text: &str) -> String {
         match self.credential() {
-            // It could be part of ordinary words.
-            short if short.len() < 8 => text.to_owned(),
+            short if short.len() < MIN_REDACTED => text.to_owned(),
             credential => text.replace(credential, "[redacted]"),
         }
     }

@@ -142,8 +142,8 @@ pub struct Pages {
     omits_dates: bool,
     /// The parts of the range, if it can be split.
     parts: Option<Box<Parts>>,
-    /// Whether the caller set no `limit`.
-    has_own_limit: bool,
+    /// Whether a position omits `limit`, because the caller set none.
+    omits_limit: bool,
     /// The indices of the rows of the last page that an earlier page contained.
     repeated: Vec<usize>,
     empty_in_a_row: u32,
@@ -165,7 +165,7 @@ impl Pages {
     }
 
     fn begin(mut call: Call, parts: Option<Box<Parts>>) -> Self {
-        let has_own_limit = call.text("limit").is_none();
+        let omits_limit = call.text("limit").is_none();
         if let Pagination::Offset { .. } = call.declaration().pagination {
             // `step_offset` computes the next offset from these two arguments.
             let limit = call.integer("limit").or_else(|| call.default_limit());
@@ -182,7 +182,7 @@ impl Pages {
             undated: None,
             omits_dates: false,
             parts,
-            has_own_limit,
+            omits_limit,
             repeated: Vec::new(),
             empty_in_a_row: 0,
             cursors,
@@ -215,14 +215,14 @@ impl Pages {
     /// As [`Self::through_range`].
     pub fn through_everything(mut call: Call, now: Millis) -> Result<Self, ValidationError> {
         let declared = call.declaration().parameter("limit");
-        let has_own_limit = call.text("limit").is_none();
+        let omits_limit = call.text("limit").is_none();
         if let Some(ParameterKind::Integer { rule, .. }) = declared.map(|limit| limit.kind)
-            && has_own_limit
+            && omits_limit
         {
             call.set("limit", format_integer(rule.max));
         }
         let mut pages = Self::through_range(call, now)?;
-        pages.has_own_limit = has_own_limit;
+        pages.omits_limit = omits_limit;
         Ok(pages)
     }
 
@@ -250,7 +250,7 @@ impl Pages {
             Some(parts) => parts.position(next),
             None => next.clone(),
         };
-        if self.has_own_limit {
+        if self.omits_limit {
             call.remove("limit");
         }
         Some(call)

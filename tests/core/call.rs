@@ -55,9 +55,9 @@ fn an_unknown_parameter_is_rejected_by_name() {
 fn a_page_number_is_sent_as_an_offset() {
     let last = json!({ "page": 9_007_199_254_740_991_u64, "limit": 1 });
     for (params, expected) in [
-        (json!({ "page": 1 }), "?offset=0"),
-        (json!({ "page": 2 }), "?offset=50"),
-        (json!({ "page": 2.0 }), "?offset=50"),
+        (json!({ "page": 1 }), "?limit=50&offset=0"),
+        (json!({ "page": 2 }), "?limit=50&offset=50"),
+        (json!({ "page": 2.0 }), "?limit=50&offset=50"),
         (json!({ "page": 3, "limit": 20 }), "?limit=20&offset=40"),
         (
             json!({ "page": 17, "limit": 250 }),
