@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import * as styles from "./dialog.module.css";
-import { HEADING_ID } from "./heading.tsx";
+import { focusHeadingInPlace } from "./heading.tsx";
 import { typeHeldKeys } from "./held_keys.ts";
 import { IconButton } from "./icon_button.tsx";
 import { Cross } from "./icons.tsx";
@@ -36,7 +36,7 @@ function OpenDialog({ title, onClose, children }: DialogProps) {
       // An open modal dialog would keep the focus.
       element?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-      else document.getElementById(HEADING_ID)?.focus({ preventScroll: true });
+      else focusHeadingInPlace();
     };
   }, []);
   return (

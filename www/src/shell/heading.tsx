@@ -10,6 +10,11 @@ let shown: HTMLHeadingElement | null = null;
 /** Focuses the route's heading. Scrolls to the top, unless the browser restores the position. */
 export function focusHeading(): void {
   if (!wasRestored()) scrollTo(0, 0);
+  focusHeadingInPlace();
+}
+
+/** Focuses the route's heading, and keeps the scroll position. */
+export function focusHeadingInPlace(): void {
   shown?.focus({ preventScroll: true });
 }
 
