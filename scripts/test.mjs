@@ -87,8 +87,9 @@ const MATRIX_NEEDS = {
 /** Returns the command that runs the test files of folders of `tests/`. */
 function nodeTests(folders, matrix, ending = "test", concurrency = availableParallelism() + 1) {
   const endings = matrix ? [ending, "matrix"] : [ending];
-  const files = folders.flatMap((name) => endings.map((end) => `'tests/${name}/*.${end}.mjs'`));
-  const list = `git ls-files --cached --others --exclude-standard ${files.join(" ")}`;
+  const paths = folders.map((name) => `tests/${name}`).join(" ");
+  const names = endings.map((end) => `-name '*.${end}.mjs'`).join(" -o ");
+  const list = `find ${paths} -not -path '*/node_modules/*' \\( ${names} \\)`;
   return `node --test --test-reporter=spec --test-concurrency=${concurrency} $(${list})`;
 }
 

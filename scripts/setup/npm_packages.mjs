@@ -21,7 +21,7 @@ function packagesOf(folder) {
     },
     async install(context) {
       await rm(stamp, { force: true });
-      await run("installing npm packages", "npm", ["ci"], { ...context, cwd });
+      await run("installing npm packages", "npm", ["ci", "--include=dev"], { ...context, cwd });
       await writeFile(stamp, await lockDigest(cwd));
     },
   };

@@ -7,7 +7,9 @@ import { makeFolder } from "../harness/folder.mjs";
 export function gitIn(folder) {
   return (...args) => {
     const author = ["-c", "user.name=alice", "-c", "user.email=alice@acme.example"];
-    const options = { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+    // The settings of the contributor, such as signatures and hooks, do not apply.
+    const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+    const options = { cwd: folder, encoding: "utf8", env, stdio: ["ignore", "pipe", "ignore"] };
     return execFileSync("git", [...author, ...args], options).trim();
   };
 }

@@ -71,14 +71,14 @@ test("all manifests of this repository have the same version", () => {
 
 test("documentation and examples name the action by the tag that a release moves", () => {
   const action = "quillgate/quillgate/action@[A-Za-z0-9._-]+";
-  const args = ["grep", "-hoE", action, "--", "*.md", "*.yml"];
+  const args = ["grep", "--no-line-number", "-hoE", action, "--", "*.md", "*.yml"];
   const named = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
   const line = lineOf(readVersions()["Cargo.toml"]);
   assert.deepEqual([...new Set(named)], [`quillgate/quillgate/action@${line}`]);
 });
 
 test("workflows and documentation pin every action of others to a commit", () => {
-  const args = ["grep", "-hoE", "^ +(- )?uses: [^ ]+", "--", "*.md", "*.yml"];
+  const args = ["grep", "--no-line-number", "-hoE", "^ +(- )?uses: [^ ]+", "--", "*.md", "*.yml"];
   const lines = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
   const actions = lines.map((line) => line.split("uses: ")[1]);
   const others = actions.filter((action) => !/^(quillgate|\.)\//.test(action));

@@ -61,10 +61,14 @@ test("the glossary's variables and constants exist in the named files", () => {
   const cells = rows.map((row) => /\| ([^|]*) \|$/.exec(row)?.[1] ?? "");
   const sources = cells.filter((cell) => cell.includes("`") && /^`[A-Z_]+`/.test(cell));
   assert.ok(sources.length > 50, `${sources.length} rows`);
-  const settings = execFileSync("git", ["grep", "-hoE", "[A-Z][A-Z0-9_]+", "--", "worker/src"], {
-    cwd: ROOT,
-    encoding: "utf8",
-  }).split("\n");
+  const settings = execFileSync(
+    "git",
+    ["grep", "--no-line-number", "-hoE", "[A-Z][A-Z0-9_]+", "--", "worker/src"],
+    {
+      cwd: ROOT,
+      encoding: "utf8",
+    },
+  ).split("\n");
   for (const source of sources) {
     const [names, path] = source.split(/ in (?=`)/);
     const file = path?.replaceAll("`", "");
