@@ -29,7 +29,7 @@ const OPTIONAL = {
 /** Installs what is missing. `find` of a requirement returns what `provide` receives, if anything. */
 export async function setup(needs = {}, { verbose = false } = {}) {
   const started = performance.now();
-  checkNode();
+  checkSystem();
   const env = withCargoOnPath(process.env);
   const context = { env, bin: npmPrograms(), verbose };
   const requirements = [rust, npmPackages, ...selectOptional(needs)];
@@ -62,7 +62,8 @@ async function install(requirement, context) {
   return found;
 }
 
-function checkNode() {
+function checkSystem() {
+  if (process.platform === "win32") throw new StepError("Windows is not supported: use WSL");
   const found = process.versions.node;
   if (compareVersions(found, MIN_NODE_VERSION) >= 0) return;
   throw new StepError(

@@ -1,4 +1,5 @@
-/** Programs that apt installs on Debian and Ubuntu, if this process runs as root. */
+/** Programs that apt installs on Debian, if this process runs as root. */
+import { readFileSync } from "node:fs";
 import { run, StepError } from "../child.mjs";
 import { findOnPath } from "./programs.mjs";
 
@@ -15,8 +16,17 @@ export async function installWithApt(title, packages, context) {
   await run(`installing ${title}`, "apt-get", args, options);
 }
 
+/** Ubuntu's apt has no browsers, only packages that install them with snap. */
 export function canUseApt(env) {
-  return process.getuid?.() === 0 && findOnPath("apt-get", env) !== undefined;
+  return process.getuid?.() === 0 && findOnPath("apt-get", env) !== undefined && isDebian();
+}
+
+function isDebian() {
+  try {
+    return /^ID="?debian"?$/m.test(readFileSync("/etc/os-release", "utf8"));
+  } catch {
+    return false;
+  }
 }
 
 export const firefox = aptProgram({

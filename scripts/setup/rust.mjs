@@ -1,8 +1,12 @@
 /** The Rust toolchain that `rust-toolchain.toml` selects. */
+import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { capture, run, StepError } from "../child.mjs";
+import { ROOT } from "../versions.mjs";
 import { findOnPath } from "./programs.mjs";
+
+const TOOLCHAIN = join(ROOT, "rust-toolchain.toml");
 
 const TARGET = "wasm32-unknown-unknown";
 const COMPONENTS = ["rustfmt", "clippy", "rust-src"];
@@ -11,7 +15,9 @@ export const rust = {
   title: "the Rust toolchain",
   async find(env) {
     const { hasToolchain, missing } = await findToolchain(env);
-    return hasToolchain && missing.length === 0 ? true : undefined;
+    if (!hasToolchain || missing.length > 0) return undefined;
+    await checkCargo(env);
+    return true;
   },
   async install(context) {
     const { env } = context;
@@ -42,6 +48,17 @@ async function findToolchain(env) {
   const missing = COMPONENTS.filter((name) => !isInstalled(name));
   if (!isInstalled(`rust-std-${TARGET}`)) missing.push(TARGET);
   return { hasToolchain: code === 0, missing };
+}
+
+/** Another Cargo before rustup's on the PATH, such as Homebrew's, ignores `rust-toolchain.toml`. */
+async function checkCargo(env) {
+  const [, version] = /^channel = "(.*)"$/m.exec(await readFile(TOOLCHAIN, "utf8"));
+  const { stdout } = await capture("cargo", ["--version"], { cwd: ROOT, env });
+  if (stdout.startsWith(`cargo ${version} `)) return;
+  const found = findOnPath("cargo", env);
+  throw new StepError(
+    `${found} is not rustup's Cargo ${version}: put rustup's folder, usually ~/.cargo/bin, before it on the PATH`,
+  );
 }
 
 /** Adds Cargo's folder to the PATH, for shells that were opened before rustup was installed. */

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { before, test } from "node:test";
 import { BUILD_NEEDS, build, PARTS, START_PARTS } from "../../scripts/build.mjs";
 import { setup } from "../../scripts/setup.mjs";
+import { ROOT } from "../../scripts/versions.mjs";
 import { freePort, startProgram } from "../harness/process.mjs";
 import { buildUpstream } from "../harness/upstream.mjs";
 
-const START_SCRIPT = new URL("../../scripts/start.mjs", import.meta.url).pathname;
+const START_SCRIPT = join(ROOT, "scripts", "start.mjs");
 const START_PATIENCE_MS = 120_000;
 const MAX_LINES = 40;
 const DAY_MS = 86_400_000;
