@@ -8,7 +8,7 @@ import { makeFolder } from "../harness/folder.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
 import { queryOf, startScriptedServer } from "../package/scripted_server.mjs";
 import { assertFailed, runCommand } from "./command_line.mjs";
-import { startInTerminal } from "./terminal.mjs";
+import { NO_TERMINAL, startInTerminal } from "./terminal.mjs";
 
 const PROJECT = "canary-project";
 const KEY = "mint_CanaryCanaryCanary2222";
@@ -198,9 +198,7 @@ describe("consent", () => {
     }
   });
 
-  test("a terminal shows the requests and asks", {
-    skip: process.platform !== "linux",
-  }, async () => {
+  test("a terminal shows the requests and asks", { skip: NO_TERMINAL }, async () => {
     server.requests.length = 0;
     const env = { QUILLGATE_ADMIN_KEY: KEY, QUILLGATE_PROJECT_ID: PROJECT };
     const args = ["doctor", "--live", "--base-url", server.url];

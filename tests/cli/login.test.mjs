@@ -7,7 +7,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { assertFailed, runCommand } from "./command_line.mjs";
 import { folder, respondWith, server, useStandIn } from "./session.mjs";
 import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
-import { startInTerminal } from "./terminal.mjs";
+import { NO_TERMINAL, startInTerminal } from "./terminal.mjs";
 
 const TOKEN = "a-token-of-the-user";
 let profiles;
@@ -97,7 +97,7 @@ test("logout deletes the profile", async () => {
   assertFailed(await quillgate(["logout"]), 2, /there is no profile default/);
 });
 
-test("login on a terminal does not echo the token", async (t) => {
+test("login on a terminal does not echo the token", { skip: NO_TERMINAL }, async (t) => {
   const running = startInTerminal(loginAt(server), { folder, env: { XDG_CONFIG_HOME: folder } });
   t.after(() => running.kill());
   await running.waitForScreen(/Access token \(not shown\):/);

@@ -198,34 +198,35 @@ describe("existing files", () => {
 const isPosix = process.platform !== "win32";
 
 describe("special files", { skip: !isPosix }, () => {
-  /** Runs a line of bash, in which `$Q` is the command line. */
+  /** Runs a line of bash, in which `Q` is the command line. */
   const bash = (line) => {
-    const variables = { PATH: process.env.PATH, Q: `${process.execPath} ${BIN}`, ...env() };
-    return capture("bash", ["-o", "pipefail", "-c", line], { cwd: folder, env: variables });
+    const variables = { PATH: process.env.PATH, NODE: process.execPath, BIN, ...env() };
+    const script = `Q() { "$NODE" "$BIN" "$@"; }\n${line}`;
+    return capture("bash", ["-o", "pipefail", "-c", script], { cwd: folder, env: variables });
   };
   const flags = `views ${RANGE.join(" ")} --format csv`;
 
   for (const [what, line, copy] of [
-    ["/dev/stdout in a pipe", `$Q ${flags} -o /dev/stdout | cat > copy`, "copy"],
-    ["/dev/stdout in a file", `$Q ${flags} -o /dev/stdout > copy`, "copy"],
-    ["-", `$Q ${flags} -o - > copy`, "copy"],
+    ["/dev/stdout in a pipe", `Q ${flags} -o /dev/stdout | cat > copy`, "copy"],
+    ["/dev/stdout in a file", `Q ${flags} -o /dev/stdout > copy`, "copy"],
+    ["-", `Q ${flags} -o - > copy`, "copy"],
     [
       "a process substitution",
-      `$Q ${flags} -o >(cat > part; mv part copy); while [ ! -e copy ]; do sleep 0.01; done`,
+      `Q ${flags} -o >(cat > part; mv part copy); while [ ! -e copy ]; do sleep 0.01; done`,
       "copy",
     ],
     [
       "a FIFO with a late reader",
-      `mkfifo f; $Q ${flags} -o f & sleep 0.2; cat f > copy; wait; rm f`,
+      `mkfifo f; Q ${flags} -o f & sleep 0.2; cat f > copy; wait; rm f`,
       "copy",
     ],
-    ["a descriptor of a file", `$Q ${flags} -o /dev/fd/3 3> copy`, "copy"],
+    ["a descriptor of a file", `Q ${flags} -o /dev/fd/3 3> copy`, "copy"],
     [
       "a table in a FIFO",
-      "mkfifo f; cat f > copy & $Q views --rows 2 --format table -o f; wait; rm f",
+      "mkfifo f; cat f > copy & Q views --rows 2 --format table -o f; wait; rm f",
     ],
-    ["/dev/stderr in a file", `$Q ${flags} --quiet -o /dev/stderr 2> copy`, "copy"],
-    ["/dev/null", `$Q ${flags} -o /dev/null`],
+    ["/dev/stderr in a file", `Q ${flags} --quiet -o /dev/stderr 2> copy`, "copy"],
+    ["/dev/null", `Q ${flags} -o /dev/null`],
   ]) {
     test(`-o writes to ${what} and leaves nothing behind`, async () => {
       const { code, stdout, stderr } = await bash(line);

@@ -1,9 +1,13 @@
 /** Runs the command line in a real terminal of util-linux's `script`, and reads its screen. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { BIN } from "./command_line.mjs";
 
 const ROWS = 24;
+const { stdout: scriptVersion } = spawnSync("script", ["--version"], { encoding: "utf8" });
+/** The reason to skip tests in a terminal, or `false`. BSD's `script` has other options. */
+export const NO_TERMINAL =
+  !scriptVersion?.includes("util-linux") && "the program script of util-linux is missing";
 
 export function startInTerminal(args, { env = {}, folder, columns = 80, redirect = "" }) {
   const words = [process.execPath, BIN, ...args].map(quote).join(" ");

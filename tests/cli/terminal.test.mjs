@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { installGatewayPackage, startSession } from "./session.mjs";
-import { startInTerminal } from "./terminal.mjs";
+import { NO_TERMINAL, startInTerminal } from "./terminal.mjs";
 
 const ROWS = 2600;
 const CTRL_C = "\u0003";
@@ -33,7 +33,7 @@ async function setUp(t) {
   };
 }
 
-describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
+describe("the command line in a terminal", { concurrency: CONCURRENCY, skip: NO_TERMINAL }, () => {
   test("a second Ctrl-C ends the program immediately", async (t) => {
     const { folder, start } = await setUp(t);
     const source = `process.stderr.write("busy\\n");

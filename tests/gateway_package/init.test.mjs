@@ -13,6 +13,7 @@ import { after, test } from "node:test";
 import { init } from "../../gateway/dist/tools/init.js";
 import { ROOT } from "../../scripts/versions.mjs";
 import { makeFolder } from "../harness/folder.mjs";
+import { cannotReadAsStranger, STRANGER } from "../harness/stranger.mjs";
 
 const FILES = [".dev.vars.example", ".gitignore", "README.md", "package.json", "wrangler.toml"];
 const home = makeFolder({ after }, "init");
@@ -91,15 +92,14 @@ for (const file of [...FILES, "wrangler.json", "wrangler.jsonc"]) {
 }
 
 test("init needs no permission for the parent of an existing folder", {
-  skip: process.getuid?.() !== 0,
+  skip: cannotReadAsStranger(join(ROOT, "gateway", "dist", "template", "wrangler.toml")),
 }, async (t) => {
   const directory = join(home, "read-only", "gateway");
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, "notes.md"), "existing content");
-  const user = 54_321;
   for (const path of [home, directory]) chmodSync(path, 0o755);
-  chownSync(directory, user, user);
-  process.seteuid(user);
+  chownSync(directory, STRANGER, STRANGER);
+  process.seteuid(STRANGER);
   t.after(() => process.seteuid(0));
   await init({ directory, project: "acme", archive: false });
   assert.deepEqual(readdirSync(directory).sort(), [...FILES, "notes.md"].sort());
@@ -107,7 +107,7 @@ test("init needs no permission for the parent of an existing folder", {
   for (const file of FILES) rmSync(join(directory, file));
   process.seteuid(0);
   chownSync(directory, 0, 0);
-  process.seteuid(user);
+  process.seteuid(STRANGER);
   const error = { code: "EACCES" };
   await assert.rejects(init({ directory, project: "acme", archive: false }), error);
   const inside = join(directory, "new", "gateway");

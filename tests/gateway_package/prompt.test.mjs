@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
+import { NO_TERMINAL } from "../cli/terminal.mjs";
 import { makeFolder } from "../harness/folder.mjs";
 
 const COMMAND = join(ROOT, "pkg", "dist", "cli", "bin.js");
@@ -35,7 +36,7 @@ async function typeAnswers(answers) {
 }
 
 for (const [name, key] of Object.entries({ "Ctrl-C": "\x03", "Ctrl-D": "\x04" })) {
-  test(`${name} at a question ends init, which writes nothing`, async () => {
+  test(`${name} at a question ends init, which writes nothing`, { skip: NO_TERMINAL }, async () => {
     const { code, screen } = await typeAnswers([["Project id", key]]);
     assert.equal(code, 130, screen);
     assert.match(screen, /quillgate: interrupted/);
@@ -44,7 +45,7 @@ for (const [name, key] of Object.entries({ "Ctrl-C": "\x03", "Ctrl-D": "\x04" })
   });
 }
 
-test("init writes the typed answers", async () => {
+test("init writes the typed answers", { skip: NO_TERMINAL }, async () => {
   const { code, screen, left } = await typeAnswers([
     ["Project id", "acme-docs\r"],
     ["[no]", "yes\r"],

@@ -63,7 +63,10 @@ function isNegation(name, options) {
 
 function checkLine(line) {
   const faults = [];
-  const bare = line.replace(/"(?:\\.|[^"\\])*"|'[^']*'/g, "STRING").replace(/(^|\s)#.*$/, "");
+  const code = line.replace(/"(?:\\.|[^"\\])*"|'[^']*'/g, "STRING");
+  // zsh passes a typed comment to the command before it.
+  if (/\S\s+#/.test(code)) faults.push("a comment follows a command");
+  const bare = code.replace(/(^|\s)#.*$/, "");
   for (const part of bare.split(/[|;&()`]+|\$\(/)) {
     const words = part
       .trim()
@@ -110,6 +113,7 @@ test("finds commands, flags, scripts and syntax that do not exist", () => {
     ["```sh\nnpx quillgate job list --wat\n```", "line 2: quillgate job list has no flag --wat"],
     ["```sh\nA=1 quillgate views \\\n  --wat\n```", "line 2: quillgate views has no flag --wat"],
     ["Run `npm run tset`.", "line 1: no npm script tset"],
+    ["```sh\nnpm start # the page\n```", "line 2: a comment follows a command"],
     ['```json\n{"a":}\n```', /^line 2: json: /],
     ["```sh\nif true\n```", /^line 2: sh: /],
     ["```ts\nconst a: = 1;\n```", /^line 2: ts: /],

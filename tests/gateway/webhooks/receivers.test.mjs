@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { unstable_readConfig as readConfig } from "wrangler";
+import { ROOT } from "../../../scripts/versions.mjs";
 import { deriveKeys } from "../../../scripts/webhook_key.mjs";
 import { startGateway } from "../../harness/gateway.mjs";
 import { Receiver, signatureProblem, verify } from "../../harness/receiver.mjs";
@@ -230,7 +232,7 @@ describe("the webhook of a finished job", () => {
 
 test("disables the runtime's invocation log, which would contain webhook addresses", () => {
   const { observability } = readConfig({
-    config: new URL("../../../worker/wrangler.toml", import.meta.url).pathname,
+    config: join(ROOT, "worker", "wrangler.toml"),
   });
   assert.deepEqual(observability.logs, { enabled: true, invocation_logs: false });
 });
