@@ -109,11 +109,12 @@ key, and accepts requests with an access token. You need Node 20.19 or later and
 ## Deploy in five steps
 
 1. **Install.** \`npm install\`, then \`npx wrangler login\`.
-2. **Set the two secrets.** The first is the key from the *API keys* page of Mintlify's dashboard; it begins with \`mint_\`.
+2. **Set the two secrets.** The first is the key from the *API keys* page of Mintlify's dashboard; it begins with \`mint_\`. The second
+   signs access tokens: the command in the middle prints it, and you need it again in step 4.
 
    \`\`\`sh
    npx wrangler secret put ADMIN_API_KEY
-   npx quillgate token mint --new-secret   # keep the secret that it prints: it signs access tokens
+   npx quillgate token mint --new-secret
    npx wrangler secret put ACCESS_TOKEN_SECRET
    \`\`\`
 
