@@ -48,7 +48,10 @@ fn query_is_rebuilt_in_a_fixed_order() {
         ("offset=0&limit=250", "?limit=250&offset=0"),
         ("%6cimit=%35", "?limit=5"),
         ("limit=005", "?limit=5"),
-        ("offset=9007199254740991", "?limit=50&offset=9007199254740991"),
+        (
+            "offset=9007199254740991",
+            "?limit=50&offset=9007199254740991",
+        ),
         ("page=1", "?limit=50&offset=0"),
         ("page=3&limit=20", "?limit=20&offset=40"),
         ("p%61ge=2", "?limit=50&offset=50"),
