@@ -78,7 +78,7 @@ pub async fn export_report(
         Ok(()) if context.is_head() => Ok(GatewayResponse::new(200, headers, None).into()),
         Ok(()) => {
             let stream = export.open(&context.request.signal())?;
-            Ok(HostResponse::new(200, headers, stream.into()))
+            Ok(HostResponse::new(200, headers, stream))
         }
     }
 }

@@ -9,7 +9,7 @@ use worker::worker_sys::SqlStorage;
 
 use crate::json;
 use crate::runtime::error::{HostError, HostResult};
-use crate::runtime::host::host;
+use crate::runtime::host;
 
 #[wasm_bindgen]
 extern "C" {
@@ -119,7 +119,7 @@ impl Database {
         text: Option<&JsString>,
     ) -> HostResult<Array> {
         let values: Value = values.iter().map(|value| value.to_json()).collect();
-        host()?.query(&self.sql, statement, &json::to_text(&values), text)
+        host::query(&self.sql, statement, &json::to_text(&values), text)
     }
 
     /// Runs the steps that the database has not run yet. Never change a released step.

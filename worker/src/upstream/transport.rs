@@ -4,7 +4,7 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::JsFuture;
 
 use crate::http::response::HeaderFields;
-use crate::runtime::{Exchanged, host, read_fields};
+use crate::runtime::{Exchanged, exchange, read_fields};
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
 
@@ -66,9 +66,7 @@ pub async fn send(request: Outgoing<'_>) -> Result<Received, TransportError> {
             init["cf"] = json!({ "cacheEverything": true, "cacheTtlByStatus": by_status });
         }
     }
-    let init = init.to_string();
-    let host = host().map_err(|_| TransportError::Broken)?;
-    let exchanged = host.exchange(request.url, &init, request.time.0 as f64);
+    let exchanged = exchange(request.url, &init.to_string(), request.time.0 as f64);
     match JsFuture::from(exchanged).await {
         Ok(exchanged) => {
             let exchanged: Exchanged = exchanged.unchecked_into();
