@@ -24,7 +24,7 @@ pub use host::{
     parse_json, read_fields, read_stream, stringify_json,
 };
 pub use js_sys::Math::random;
-pub use messages::{read_policy, receive, send_back};
+pub use messages::{receive, send_back};
 pub use shared_fetch::share_fetch;
 pub use socket_messages::SocketMessages;
 pub use sql::{Database, SqlValue, Values};

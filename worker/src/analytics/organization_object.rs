@@ -23,8 +23,7 @@ use crate::budget::store::{
     PROBE_TABLES,
 };
 use crate::runtime::{
-    Database, HostError, HostResult, into_promise, now, read_policy, read_settings, receive,
-    send_back,
+    Database, HostError, HostResult, into_promise, now, read_settings, receive, send_back,
 };
 use crate::upstream::breaker::breaker_state;
 use crate::upstream::connections::Connections;
@@ -102,9 +101,9 @@ impl OrganizationObject {
     }
 
     #[wasm_bindgen(js_name = liftBlock)]
-    pub fn lift_block(&self, policy: &str) -> Result<(), JsValue> {
+    pub fn lift_block(&self, policy: JsValue) -> Result<(), JsValue> {
         let organization = self.organization.clone()?;
-        Ok(organization.budget.lift_block(read_policy(policy)?)?)
+        Ok(organization.budget.lift_block(receive(policy)?)?)
     }
 
     pub fn health(&self) -> Result<JsValue, JsValue> {
