@@ -73,12 +73,8 @@ pub async fn fetch(
             Resource::Job => Snapshot::read_job(head.status, &body, Some(id)),
             Resource::Deployment => Snapshot::read_deployment(head.status, &body, id, owner),
         }?;
-        let headers = head.forwarded_headers();
-        Some(GatewayResponse::new(
-            job.http_status,
-            headers,
-            Some(job.text),
-        ))
+        let (headers, body) = (head.forwarded_headers(), Some(job.text));
+        Some(GatewayResponse::new(job.http_status, headers, body))
     });
     context.metrics.upstream = Some(exchange.metrics);
     Ok(exchange.outcome)
