@@ -27,7 +27,9 @@ extern "C" {
     #[wasm_bindgen(js_name = readBytes)]
     fn read_bytes(body: Option<&ReadableStream>, max_bytes: usize) -> Promise;
 
-    fn respond(status: u16, fields: &str, body: &JsValue) -> Response;
+    /// `body` is a string, a stream or `null`. Throws if a header field is invalid.
+    #[wasm_bindgen(js_name = respond)]
+    pub fn make_response(status: u16, fields: &str, body: &JsValue) -> Response;
 }
 
 #[wasm_bindgen]
@@ -66,11 +68,6 @@ pub fn log_entry(entry: &impl Serialize, operator: Option<&str>) {
         Some(_) => log_error(&line),
         None => log_line(&line),
     }
-}
-
-/// `body` is a string, a stream or `null`. Throws if a header field is invalid.
-pub fn make_response(status: u16, headers: &HeaderFields, body: &JsValue) -> Response {
-    respond(status, &json::to_text(headers), body)
 }
 
 // Header fields cross the boundary of the wasm module as one string, which is faster than one call
