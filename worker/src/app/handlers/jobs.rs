@@ -5,7 +5,7 @@ use quillgate::{JobId, Method, Millis, Operation, ProjectId};
 use crate::analytics::page::{CacheStatus, FetchReason};
 use crate::app::context::Context;
 use crate::app::handlers::HostResponse;
-use crate::app::streams::long_poll;
+use crate::app::handlers::streams::long_poll;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::GatewayResponse;
