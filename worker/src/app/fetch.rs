@@ -24,7 +24,7 @@ use crate::auth::{Evidence, Identity};
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::response::GatewayResponse;
-use crate::runtime::{HostError, into_promise, read_fields, run_until_wait, to_millis};
+use crate::runtime::{HostError, into_promise, read_fields, run_until_wait, to_integer};
 use crate::upstream::metrics::RequestMetrics;
 use crate::variable::VariableError;
 
@@ -43,7 +43,7 @@ pub fn handle(
     if let Some(trapped) = super::trap::handle(&head, &env) {
         return Ok(trapped.into());
     }
-    let started = to_millis(started);
+    let started = Millis(to_integer(started));
     let config = match load_config(&env) {
         Ok(config) => config,
         Err(error) => return Ok(respond_without_config(&env, &head, started, error).into()),
@@ -129,7 +129,7 @@ pub fn fail(uuid: String, started: f64, head: &str, message: String, env: &Env) 
     let (facts, problem) = describe_crash(config.as_deref(), &head);
     let answer = Err(problem.with_operator(message));
     let metrics = RequestMetrics::default();
-    respond(env, &head, to_millis(started), &facts, metrics, answer)
+    respond(env, &head, Millis(to_integer(started)), &facts, metrics, answer)
 }
 
 /// `head` has the method, the URL, and the names and values of the header fields, each on a line.

@@ -8,6 +8,7 @@ use worker::Storage;
 use worker::worker_sys::SqlStorage;
 
 use crate::json;
+use crate::runtime::context::to_integer;
 use crate::runtime::error::{HostError, HostResult};
 use crate::runtime::host;
 
@@ -52,13 +53,8 @@ impl Database {
     }
 
     /// The size in bytes. The `worker` crate returns a `usize`, which cannot exceed 4 GiB in wasm.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "far below 2^53, and not negative"
-    )]
     pub fn size(&self) -> u64 {
-        self.sql.database_size() as u64
+        to_integer(self.sql.database_size())
     }
 
     pub fn execute(&self, statement: &str, values: Values<'_>) -> HostResult<()> {
