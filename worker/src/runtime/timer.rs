@@ -21,7 +21,6 @@ extern "C" {
     fn clear_timeout(timer: &JsValue) -> Result<(), JsValue>;
 }
 
-/// Dropping this value stops the timer.
 #[must_use = "a dropped timer stops"]
 pub struct Timer(JsValue);
 

@@ -258,7 +258,6 @@ impl ExportBody {
         })
     }
 
-    /// The client disconnected.
     pub fn cancel(&self) {
         if let Some(abort) = self.abort.take() {
             abort.abort();

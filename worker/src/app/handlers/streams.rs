@@ -83,7 +83,6 @@ impl EventBody {
         })
     }
 
-    /// The client disconnected.
     pub fn cancel(&self) {
         self.messages.end();
     }
