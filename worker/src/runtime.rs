@@ -15,9 +15,7 @@ mod timer;
 #[cfg(feature = "trap-route")]
 pub mod trap;
 
-pub use context::{
-    durable_objects, now, read_settings, to_date, to_integer, to_number, variable,
-};
+pub use context::{durable_objects, now, read_settings, to_date, to_integer, to_number, variable};
 pub use crypto::{digest_tag, new_uuid, random_bytes, subtle};
 pub use d1::{D1, Statement};
 pub use error::{HostError, HostResult};

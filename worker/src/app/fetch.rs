@@ -129,7 +129,14 @@ pub fn fail(uuid: String, started: f64, head: &str, message: String, env: &Env) 
     let (facts, problem) = describe_crash(config.as_deref(), &head);
     let answer = Err(problem.with_operator(message));
     let metrics = RequestMetrics::default();
-    respond(env, &head, Millis(to_integer(started)), &facts, metrics, answer)
+    respond(
+        env,
+        &head,
+        Millis(to_integer(started)),
+        &facts,
+        metrics,
+        answer,
+    )
 }
 
 /// `head` has the method, the URL, and the names and values of the header fields, each on a line.

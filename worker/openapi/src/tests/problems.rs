@@ -203,8 +203,14 @@ fn problems_of_the_upstream() -> Vec<Problem> {
             status,
             ..UpstreamHead::default()
         };
-        failure::classify_error(&head, body, Method::Post, &config.upstream, Millis(1_000_000))
-            .problem
+        failure::classify_error(
+            &head,
+            body,
+            Method::Post,
+            &config.upstream,
+            Millis(1_000_000),
+        )
+        .problem
     };
     let transport = |error, method| failure::classify_transport_error(error, method).problem;
     vec![

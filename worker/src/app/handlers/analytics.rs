@@ -6,8 +6,8 @@ use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, slice_pages
 use crate::analytics::pages::Report;
 use crate::analytics::query::ReportQuery;
 use crate::app::context::Context;
-use crate::app::handlers::export::ExportStream;
 use crate::app::handlers::HostResponse;
+use crate::app::handlers::export::ExportStream;
 use crate::app::isolate::{cache_report, find_report};
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
