@@ -25,7 +25,7 @@ use crate::budget::store::{
 use crate::runtime::{
     Database, HostError, HostResult, into_promise, now, read_settings, receive, send_back,
 };
-use crate::upstream::breaker::breaker_state;
+use crate::upstream::breaker::with_breakers;
 use crate::upstream::connections::Connections;
 use crate::upstream::upstream_settings::UpstreamSettings;
 
@@ -160,7 +160,7 @@ impl Organization {
     fn health(&self) -> HostResult<OrganizationHealth> {
         let policy = RateLimitPolicy::Analytics;
         Ok(OrganizationHealth {
-            breaker: breaker_state(&[policy], None, now()),
+            breaker: with_breakers(|breakers| breakers.state(&[policy], None, now())),
             budgets: OrganizationBudgets {
                 analytics: self.budget.health(policy)?,
                 create_deployment: self.budget.health(RateLimitPolicy::CreateDeployment)?,

@@ -37,7 +37,7 @@ use crate::jobs::store::outbox::Outbox;
 use crate::runtime::{
     Database, HostError, HostResult, into_promise, now, read_settings, receive, send_back,
 };
-use crate::upstream::breaker::{self, breaker_state};
+use crate::upstream::breaker::{self, with_breakers};
 use crate::upstream::connections::Connections;
 use crate::upstream::upstream_settings::UpstreamSettings;
 
@@ -236,7 +236,7 @@ impl Project {
         Ok(ProjectHealth {
             // If the project's id is not stored yet, this object has not sent any request.
             breaker: project.map_or(breaker::State::Closed, |project| {
-                breaker_state(&POLICIES, Some(project), now())
+                with_breakers(|breakers| breakers.state(&POLICIES, Some(project), now()))
             }),
             budgets: ProjectBudgets {
                 create_job: self.budget.health(RateLimitPolicy::CreateJob)?,

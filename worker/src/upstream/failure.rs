@@ -348,8 +348,8 @@ pub fn error_problem(error: &ApiError, method: Method) -> Problem {
     let upstream =
         json!({ "status": error.status, "error": error.message, "details": error.details });
     let mut problem = Problem::new(ProblemKind::UpstreamError, error.message.clone())
-        .with_status(status)
         .with_member("upstream", upstream);
+    problem.status = status;
     if !error.details.is_empty() {
         let to_detail = |text: &String| json!({ "message": text });
         problem = problem.with_member("details", error.details.iter().map(to_detail).collect());
