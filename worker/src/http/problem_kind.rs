@@ -1,6 +1,7 @@
 //! The kinds of problems, from which the `OpenAPI` description is generated.
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 macro_rules! problem_kinds {
     ($(
@@ -10,9 +11,9 @@ macro_rules! problem_kinds {
         $(, optional_members: [$($optional:literal),*])?
         $(, headers: [$($header:literal),*])?;
     )+) => {
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum ProblemKind {
-            $($(#[doc = $doc])+ #[serde(rename = $kind)] $name,)+
+            $($(#[doc = $doc])+ $name,)+
         }
 
         impl ProblemKind {
@@ -178,4 +179,19 @@ problem_kinds! {
     UpstreamError = None, "upstream-error", "Error from Mintlify",
         members: ["upstream"],
         optional_members: ["details", "outcome"];
+}
+
+impl Serialize for ProblemKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for ProblemKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let kind = Self::ALL.iter().find(|kind| kind.as_str() == name);
+        kind.copied()
+            .ok_or_else(|| D::Error::custom("unknown problem type"))
+    }
 }
