@@ -1,7 +1,10 @@
-/** The gateway's system calls. Each crosses the boundary of the wasm module once, with JSON. */
+/**
+ * The gateway's system calls. Each crosses the boundary of the wasm module once, with JSON. They still
+ * work after a trap of the module.
+ */
 
 /** Runs a statement with a JSON array of values, and then `text`, if any. Returns the rows. */
-function query(sql, statement, values, text) {
+export function query(sql, statement, values, text) {
   const texts = text === undefined ? [] : [text];
   return sql.exec(statement, ...JSON.parse(values), ...texts).toArray();
 }
@@ -12,7 +15,7 @@ function query(sql, statement, values, text) {
  * the time is up. `close` aborts a request without a complete body. Rejects with a string if no
  * response arrives.
  */
-async function exchange(url, init, milliseconds) {
+export async function exchange(url, init, milliseconds) {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), milliseconds);
   let isOpen = true;
@@ -46,7 +49,7 @@ async function readText(response, maxBytes) {
 }
 
 /** Reads a body. Cancels a body of more than `maxBytes` bytes and returns `undefined`. */
-async function readBytes(body, maxBytes) {
+export async function readBytes(body, maxBytes) {
   const chunks = [];
   let length = 0;
   for await (const chunk of body ?? []) {
@@ -58,10 +61,8 @@ async function readBytes(body, maxBytes) {
 }
 
 /** `fields` is a JSON array of names and values. */
-const respond = (status, fields, body) =>
+export const respond = (status, fields, body) =>
   new Response(body, { status, headers: JSON.parse(fields) });
 
 /** Formats each name and each value on a line. Neither can contain line feeds. */
 export const formatFields = (headers) => [...headers].flat().join("\n");
-
-export const host = { exchange, query, readBytes, respond };

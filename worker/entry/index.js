@@ -7,7 +7,7 @@ import { DurableObject } from "cloudflare:workers";
 import * as gateway from "../build/core/gateway.js";
 import module from "../build/core/gateway_bg.wasm";
 import description from "../build/core/openapi.txt";
-import { formatFields, host } from "./host.js";
+import { formatFields } from "./host.js";
 
 /** The runtime drops an alarm after six failed retries, so an object repeats it after the third. */
 const ALARM_RETRY_MS = 60_000;
@@ -19,7 +19,7 @@ let trap;
 const waiting = new Set();
 
 gateway.initSync({ module });
-gateway.attach(description, { ...host, openStream });
+gateway.attach(description, openStream);
 
 /**
  * Replaces the instance if `error` is a new trap. Rejects the promises that depend on the old
@@ -30,7 +30,7 @@ function replaceInstance(error) {
   trap = error;
   instance += 1;
   gateway.__wbg_reset_state();
-  gateway.attach(description, { ...host, openStream });
+  gateway.attach(description, openStream);
   for (const reject of waiting) reject(error);
   waiting.clear();
   return error;

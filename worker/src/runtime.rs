@@ -15,16 +15,16 @@ mod timer;
 #[cfg(feature = "trap-route")]
 pub mod trap;
 
-pub use context::{durable_objects, http_date, now, read_settings, to_date, to_millis, variable};
+pub use context::{durable_objects, now, read_settings, to_date, to_integer, to_number, variable};
 pub use crypto::{digest_tag, new_uuid, random_bytes, subtle};
 pub use d1::{D1, Statement};
 pub use error::{HostError, HostResult};
 pub use host::{
-    Exchanged, Host, host, log_entry, log_error, log_for_operator, log_line, make_response,
-    open_stream, parse_json, read_fields, read_stream, set_host, stringify_json,
+    Exchanged, exchange, log_entry, log_error, log_for_operator, log_line, make_response,
+    parse_json, read_fields, read_stream, stringify_json,
 };
 pub use js_sys::Math::random;
-pub use messages::{read_policy, receive, send_back};
+pub use messages::{receive, send_back};
 pub use shared_fetch::share_fetch;
 pub use socket_messages::SocketMessages;
 pub use sql::{Database, SqlValue, Values};

@@ -23,10 +23,9 @@ use crate::budget::store::{
     PROBE_TABLES,
 };
 use crate::runtime::{
-    Database, HostError, HostResult, into_promise, now, read_policy, read_settings, receive,
-    send_back,
+    Database, HostError, HostResult, into_promise, now, read_settings, receive, send_back,
 };
-use crate::upstream::breaker::breaker_state;
+use crate::upstream::breaker::with_breakers;
 use crate::upstream::connections::Connections;
 use crate::upstream::upstream_settings::UpstreamSettings;
 
@@ -102,9 +101,9 @@ impl OrganizationObject {
     }
 
     #[wasm_bindgen(js_name = liftBlock)]
-    pub fn lift_block(&self, policy: &str) -> Result<(), JsValue> {
+    pub fn lift_block(&self, policy: JsValue) -> Result<(), JsValue> {
         let organization = self.organization.clone()?;
-        Ok(organization.budget.lift_block(read_policy(policy)?)?)
+        Ok(organization.budget.lift_block(receive(policy)?)?)
     }
 
     pub fn health(&self) -> Result<JsValue, JsValue> {
@@ -161,7 +160,7 @@ impl Organization {
     fn health(&self) -> HostResult<OrganizationHealth> {
         let policy = RateLimitPolicy::Analytics;
         Ok(OrganizationHealth {
-            breaker: breaker_state(&[policy], None, now()),
+            breaker: with_breakers(|breakers| breakers.state(&[policy], None, now())),
             budgets: OrganizationBudgets {
                 analytics: self.budget.health(policy)?,
                 create_deployment: self.budget.health(RateLimitPolicy::CreateDeployment)?,

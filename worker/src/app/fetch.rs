@@ -14,7 +14,7 @@ use crate::analytics::archive::store::ArchiveStore;
 use crate::analytics::organization_stub::OrganizationStub;
 use crate::app::admission::{Admission, Facts, admit, describe_crash, is_liveness};
 use crate::app::context::Context;
-use crate::app::handlers::{call_handler, report_liveness};
+use crate::app::handlers::{HostResponse, call_handler, report_liveness};
 use crate::app::isolate::{load_config, with_admission};
 use crate::app::issuer_keys::verify_token;
 use crate::app::respond::respond;
@@ -24,7 +24,7 @@ use crate::auth::{Evidence, Identity};
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::response::GatewayResponse;
-use crate::runtime::{HostError, into_promise, read_fields, run_until_wait, to_millis};
+use crate::runtime::{HostError, into_promise, read_fields, run_until_wait, to_integer};
 use crate::upstream::metrics::RequestMetrics;
 use crate::variable::VariableError;
 
@@ -43,7 +43,7 @@ pub fn handle(
     if let Some(trapped) = super::trap::handle(&head, &env) {
         return Ok(trapped.into());
     }
-    let started = to_millis(started);
+    let started = Millis(to_integer(started));
     let config = match load_config(&env) {
         Ok(config) => config,
         Err(error) => return Ok(respond_without_config(&env, &head, started, error).into()),
@@ -60,29 +60,38 @@ pub fn handle(
         metrics: RequestMetrics::default(),
     };
     run_until_wait(async move {
-        let mut evidence = None;
-        let answer = loop {
-            let (config, head, facts) = (&context.config, &context.head, &mut context.facts);
-            let admitted =
-                with_admission(|state| admit(config, head, started, evidence.take(), state, facts));
-            let identity = match admitted {
-                Ok(Admission::Unidentified(identity)) => identity,
-                Ok(Admission::Preflight(methods)) => {
-                    break Ok(GatewayResponse::options(&methods).into());
-                }
-                Ok(Admission::Admitted(endpoint)) => {
-                    break call_handler(endpoint, &mut context).await;
-                }
-                Err(problem) => break Err(problem),
-            };
-            match find_evidence(&mut context, identity).await {
-                Ok(found) => evidence = Some(found),
-                Err(problem) => break Err(problem),
-            }
-        };
+        let answer = answer(&mut context).await;
         let (env, head, facts) = (&context.env, &context.head, &context.facts);
         Ok(respond(env, head, started, facts, context.metrics, answer).into())
     })
+}
+
+async fn answer(context: &mut Context) -> Result<HostResponse, Problem> {
+    let mut evidence = None;
+    loop {
+        let (config, head, started) = (&context.config, &context.head, context.started);
+        let facts = &mut context.facts;
+        let admission =
+            with_admission(|state| admit(config, head, started, evidence.take(), state, facts));
+        let identity = match admission? {
+            Admission::Unidentified(identity) => identity,
+            Admission::Preflight(methods) => return Ok(GatewayResponse::options(&methods).into()),
+            Admission::Admitted(endpoint) => return call_handler(endpoint, context).await,
+        };
+        evidence = Some(match identity {
+            Identity::Known(caller) => Evidence::Caller(caller),
+            Identity::Session(id) => {
+                let record = SessionStub::new(&context.env, id.as_str())?.read().await?;
+                context.session = record.is_some().then_some(id);
+                Evidence::Record(record)
+            }
+            Identity::Unverified(token) => {
+                let token = verify_token(context, *token).await?;
+                let caller = with_admission(|(verified, _)| verified.remember(token, started));
+                Evidence::Caller(caller)
+            }
+        });
+    }
 }
 
 fn respond_without_config(
@@ -105,22 +114,6 @@ fn respond_without_config(
     respond(env, head, started, &facts, metrics, answer)
 }
 
-async fn find_evidence(context: &mut Context, identity: Identity) -> Result<Evidence, Problem> {
-    match identity {
-        Identity::Known(caller) => Ok(Evidence::Caller(caller)),
-        Identity::Session(id) => {
-            let record = SessionStub::new(&context.env, id.as_str())?.read().await?;
-            context.session = record.is_some().then_some(id);
-            Ok(Evidence::Record(record))
-        }
-        Identity::Unverified(token) => {
-            let (token, started) = (verify_token(context, *token).await?, context.started);
-            let caller = with_admission(|(verified, _)| verified.remember(token, started));
-            Ok(Evidence::Caller(caller))
-        }
-    }
-}
-
 /// The handler threw an exception, for example after a trap.
 #[wasm_bindgen]
 pub fn fail(uuid: String, started: f64, head: &str, message: String, env: &Env) -> Response {
@@ -128,8 +121,8 @@ pub fn fail(uuid: String, started: f64, head: &str, message: String, env: &Env) 
     let config = load_config(env).ok();
     let (facts, problem) = describe_crash(config.as_deref(), &head);
     let answer = Err(problem.with_operator(message));
-    let metrics = RequestMetrics::default();
-    respond(env, &head, to_millis(started), &facts, metrics, answer)
+    let (started, metrics) = (Millis(to_integer(started)), RequestMetrics::default());
+    respond(env, &head, started, &facts, metrics, answer)
 }
 
 /// `head` has the method, the URL, and the names and values of the header fields, each on a line.

@@ -1,3 +1,14 @@
+mod admin;
+mod analytics;
+mod archive;
+mod deployments;
+mod export;
+mod jobs;
+mod pull_requests;
+mod sessions;
+mod sign_in;
+pub(crate) mod streams;
+
 use std::pin::Pin;
 
 use quillgate::Operation;
@@ -6,9 +17,6 @@ use wasm_bindgen::JsValue;
 use crate::app::context::Context;
 use crate::app::isolate::description;
 use crate::app::routes::Endpoint;
-use crate::app::{
-    admin, analytics, archive, deployments, jobs, pull_requests, sessions, sign_in, streams,
-};
 use crate::auth::session::describe_methods;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields, JSON};

@@ -3,9 +3,11 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use js_sys::JsString;
+use js_sys::{Function, JsString};
 use quillgate::Millis;
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use web_sys::AbortSignal;
 use worker::{AnalyticsEngineDataset, Env};
 
 use crate::analytics::page::{PageSlice, is_outdated, page_key, slice_pages};
@@ -15,7 +17,7 @@ use crate::app::config::Config;
 use crate::auth::VerifiedTokens;
 use crate::bounded_cache::BoundedCache;
 use crate::budget::read_budget::ReadBudget;
-use crate::runtime::{Host, set_host, variable};
+use crate::runtime::{HostError, HostResult, variable};
 use crate::variable::VariableError;
 
 /// The maximum number and total size in bytes of cached pages. With the reports, they use at most
@@ -36,6 +38,8 @@ struct Isolate {
     /// The JavaScript entry passes the `OpenAPI` description to [`attach`], so that the wasm module
     /// does not contain it.
     description: Option<JsString>,
+    /// `openStream` of the JavaScript entry.
+    open_stream: Option<Function>,
     /// The inner value is `None` if no dataset is bound.
     dataset: OnceCell<Option<AnalyticsEngineDataset>>,
 }
@@ -48,6 +52,7 @@ thread_local! {
         reports: BoundedCache::new(MAX_REPORTS, MAX_REPORT_BYTES),
         reads: ReadBudget::default(),
         description: None,
+        open_stream: None,
         dataset: OnceCell::new(),
     });
 }
@@ -148,14 +153,25 @@ impl Isolate {
 }
 
 #[wasm_bindgen]
-pub fn attach(description: JsString, host: Host) {
-    set_host(host);
-    ISOLATE.with_borrow_mut(|isolate| isolate.description = Some(description));
+pub fn attach(description: JsString, open_stream: Function) {
+    ISOLATE.with_borrow_mut(|isolate| {
+        isolate.description = Some(description);
+        isolate.open_stream = Some(open_stream);
+    });
 }
 
 /// `None` before [`attach`].
 pub fn description() -> Option<JsString> {
     ISOLATE.with_borrow(|isolate| isolate.description.clone())
+}
+
+/// Opens a `ReadableStream` that also ends if the module traps. `source.next` returns a promise of an
+/// array: empty at the end, else the next chunk and, optionally, the ending. If the next call fails,
+/// the stream ends with that ending. `source.cancel` is called when the client disconnects.
+pub fn open_stream(source: impl Into<JsValue>, signal: &AbortSignal) -> HostResult<JsValue> {
+    let open = ISOLATE.with_borrow(|isolate| isolate.open_stream.clone());
+    let open = open.ok_or_else(|| HostError::new("the entry is not attached"))?;
+    Ok(open.call2(&JsValue::UNDEFINED, &source.into(), signal)?)
 }
 
 pub fn with_dataset(env: &Env, run: impl FnOnce(&AnalyticsEngineDataset)) {

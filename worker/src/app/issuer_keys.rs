@@ -4,19 +4,18 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use quillgate::Millis;
-use worker::worker_sys::Context as Execution;
 
 use crate::app::context::Context;
 use crate::auth::invalid_token;
 use crate::auth::jwks::{
-    FRESH_FOR, FetchReason, KeySet, KeySetReply, RememberedSet, Search, read_age,
+    FRESH_FOR, FetchReason, KeySet, KeySetReply, PublicKey, RememberedSet, Search, read_age,
 };
 use crate::auth::jwt::WRONG_SIGNATURE;
 use crate::auth::signature::verify_signature;
 use crate::auth::token::{UnverifiedToken, VerifiedToken};
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
-use crate::runtime::{HostResult, now, share_fetch};
+use crate::runtime::{now, share_fetch};
 use crate::upstream::transport::{Caching, Outgoing, send};
 
 const TIMEOUT: Millis = Millis::from_seconds(5);
@@ -35,48 +34,40 @@ pub async fn verify_token(
     context: &Context,
     token: UnverifiedToken,
 ) -> Result<VerifiedToken, Problem> {
-    let (kid, algorithm) = (token.kid.as_deref(), token.algorithm);
-    let (mut time, mut found) = (context.started, None);
-    // Searches twice, because the first search can wait for a fetch that looked for another key.
-    for _ in 0..2 {
-        match with_key_set(token.jwks(), |set| set.search(kid, algorithm, time)) {
-            Search::Found(key) => {
-                found = Some(key);
-                break;
-            }
-            Search::Fetch(reason) => fetch_shared(&context.execution, &token, reason).await?,
-        }
-        time = now();
-    }
-    let found =
-        found.unwrap_or_else(|| with_key_set(token.jwks(), |set| set.find(kid, algorithm, time)));
-    match verify_signature(algorithm, token.signed(), &token.signature, &found?).await {
+    let key = find_key(context, &token).await?;
+    match verify_signature(token.algorithm, token.signed(), &token.signature, &key).await {
         Ok(true) => token.into_verified(&context.config.auth.revoked),
         Ok(false) => Err(invalid_token(WRONG_SIGNATURE)),
         Err(error) => Err(Problem::internal().with_operator(format!("WebCrypto failed: {error}"))),
     }
 }
 
-/// Waits for the same fetch of another request, if any.
-async fn fetch_shared(
-    execution: &Execution,
-    token: &UnverifiedToken,
-    reason: FetchReason,
-) -> HostResult<()> {
-    let address = token.jwks().to_owned();
-    let name = match reason {
-        FetchReason::First | FetchReason::Search => address.clone(),
-        FetchReason::Refresh => format!("newer {address}"),
-    };
-    let (kid, algorithm) = (token.kid.clone(), token.algorithm);
-    let fetch = Box::pin(async move {
-        let kid = kid.as_deref();
-        let fetched = fetch_key_set(&address, kid, reason).await;
-        with_key_set(&address, |set| {
-            set.conclude(reason, fetched, kid, algorithm, now());
+/// If the keys must be fetched, waits for the same fetch of another request, if any.
+async fn find_key(context: &Context, token: &UnverifiedToken) -> Result<PublicKey, Problem> {
+    let (address, kid, algorithm) = (token.jwks(), token.kid.as_deref(), token.algorithm);
+    let mut time = context.started;
+    // Searches twice, because the first search can wait for a fetch that looked for another key.
+    for _ in 0..2 {
+        let reason = match with_key_set(address, |set| set.search(kid, algorithm, time)) {
+            Search::Found(key) => return key,
+            Search::Fetch(reason) => reason,
+        };
+        let name = match reason {
+            FetchReason::First | FetchReason::Search => address.to_owned(),
+            FetchReason::Refresh => format!("newer {address}"),
+        };
+        let (address, kid) = (address.to_owned(), token.kid.clone());
+        let fetch = Box::pin(async move {
+            let kid = kid.as_deref();
+            let fetched = fetch_key_set(&address, kid, reason).await;
+            with_key_set(&address, |set| {
+                set.conclude(reason, fetched, kid, algorithm, now());
+            });
         });
-    });
-    share_fetch(execution, name, fetch).await
+        share_fetch(&context.execution, name, fetch).await?;
+        time = now();
+    }
+    with_key_set(address, |set| set.find(kid, algorithm, time))
 }
 
 /// Only an isolate's first set may come from Cloudflare's cache, because all other fetches look for

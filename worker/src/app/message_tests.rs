@@ -15,7 +15,7 @@ use crate::analytics::organization_stub::ReportReply;
 use crate::analytics::page::{Freshness, PageHead, PageSlice};
 use crate::analytics::page_store::split_text;
 use crate::analytics::pages::{Page, Report};
-use crate::app::streams::wait_for_change;
+use crate::app::handlers::streams::wait_for_change;
 use crate::jobs::events::{LongPoll, StreamEvent};
 use crate::jobs::project_stub::WatchCall;
 use crate::jobs::resource::Resource;

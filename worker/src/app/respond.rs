@@ -13,7 +13,8 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::RequestHead;
 use crate::http::response::{GatewayResponse, common_headers};
-use crate::runtime::{http_date, log_entry, log_for_operator, make_response, now};
+use crate::json;
+use crate::runtime::{log_entry, log_for_operator, make_response, now, to_date, to_number};
 use crate::upstream::metrics::RequestMetrics;
 
 /// Writes the log line, and a data point if a dataset is bound: see `ANALYTICS` in
@@ -33,7 +34,7 @@ pub fn respond(
     let common = common_headers(&head.id, &head.url, &facts.origin);
     let mut headers = response.headers.or(facts.budget.clone()).or(common);
     // Clients correct their clocks by it. Only Cloudflare's network adds one itself.
-    headers.set("date", http_date(now()));
+    headers.set("date", String::from(to_date(now()).to_utc_string()));
     if let Some(timing) = metrics.server_timing() {
         headers.set("server-timing", timing);
     }
@@ -65,7 +66,7 @@ pub fn respond(
     } else {
         response.body
     };
-    make_response(response.status, &headers, &body)
+    make_response(response.status, &json::to_text(&headers), &body)
 }
 
 /// A browser that navigates is redirected to the page by a route of a sign-in, and sees a page for
@@ -86,8 +87,8 @@ fn write_data_point(env: &Env, entry: &LogEntry<'_>) {
         let blobs = [entry.route, problem, entry.cache, entry.subject];
         let doubles = [
             f64::from(entry.status),
-            double(entry.milliseconds),
-            entry.upstream_milliseconds.map_or(0.0, double),
+            to_number(entry.milliseconds),
+            entry.upstream_milliseconds.map_or(0.0, to_number),
         ];
         let point = AnalyticsEngineDataPointBuilder::new()
             .indexes([entry.project.unwrap_or("none")])
@@ -98,9 +99,4 @@ fn write_data_point(env: &Env, entry: &LogEntry<'_>) {
             log_for_operator(&error.to_string());
         }
     });
-}
-
-#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-const fn double(number: u64) -> f64 {
-    number as f64
 }

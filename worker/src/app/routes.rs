@@ -24,9 +24,7 @@ pub enum Endpoint {
     OpenSession,
     EndSession,
     SignInMethods,
-    /// Redirects the browser to an issuer.
     BeginSignIn,
-    /// After a sign-in at an issuer.
     ConcludeSignIn,
 }
 

@@ -4,7 +4,8 @@ use quillgate::{Call, Operation, ProjectId, Rule, ValidationError};
 use serde_json::{Map, Value as Json};
 
 use crate::http::problem::Problem;
-use crate::http::request_head::RequestHead;
+use crate::http::request_head::{RequestHead, is_media_type};
+use crate::http::response::JSON;
 use crate::http::route::{PathSegments, decode_segment};
 use crate::http::url::decode_query;
 use crate::json;
@@ -161,14 +162,8 @@ fn describe_error(error: &serde_json::Error) -> String {
     }
 }
 
-/// With any parameters (RFC 9110, section 8.3.1).
 pub fn is_json(content_type: Option<&str>) -> bool {
-    let essence = content_type.and_then(|value| value.split(';').next());
-    essence.is_some_and(|essence| {
-        essence
-            .trim_matches([' ', '\t'])
-            .eq_ignore_ascii_case("application/json")
-    })
+    content_type.is_some_and(|value| is_media_type(value, JSON))
 }
 
 /// In a query, `+` encodes a space. A date-time with an offset contains no other space.

@@ -23,7 +23,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Without a fixed status, the status is 502 until [`Self::with_status`].
+    /// The status is 502 if the kind has no fixed status.
     pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self {
             kind,
@@ -33,11 +33,6 @@ impl Problem {
             members: Map::new(),
             operator: None,
         }
-    }
-
-    pub const fn with_status(mut self, status: u16) -> Self {
-        self.status = status;
-        self
     }
 
     pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {

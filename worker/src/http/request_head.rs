@@ -49,8 +49,11 @@ impl RequestHead {
 /// Browsers accept a page when they navigate.
 pub fn accepts_page(accept: Option<&str>) -> bool {
     let mut types = accept.unwrap_or("").split(',');
-    types.any(|one| {
-        let name = one.split(';').next().unwrap_or("");
-        name.trim().eq_ignore_ascii_case("text/html")
-    })
+    types.any(|value| is_media_type(value, "text/html"))
+}
+
+/// With any parameters (RFC 9110, section 8.3.1).
+pub fn is_media_type(value: &str, name: &str) -> bool {
+    let essence = value.split(';').next().unwrap_or("");
+    essence.trim_ascii().eq_ignore_ascii_case(name)
 }

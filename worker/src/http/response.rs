@@ -166,11 +166,8 @@ impl GatewayResponse {
     /// RFC 9110, section 9.3.7.
     pub fn options(methods: &[&str]) -> Self {
         let headers: HeaderFields = cors::preflight_headers(methods).into_iter().collect();
-        Self::new(
-            204,
-            headers.with("allow", route::join_methods(methods)),
-            None,
-        )
+        let headers = headers.with("allow", route::join_methods(methods));
+        Self::new(204, headers, None)
     }
 }
 

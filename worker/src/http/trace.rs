@@ -46,9 +46,8 @@ fn parse_parent(header: &str) -> Option<(&str, bool)> {
     fits.then_some((trace_id, sampled))
 }
 
-/// Section 3.3.1.5.
+// The limits of section 3.3.1.5.
 const MAX_MEMBERS: usize = 32;
-/// Section 3.3.1.5.
 const MAX_STATE_LENGTH: usize = 512;
 /// If a `tracestate` is too long, longer members are dropped first.
 const MAX_RETAINED_LENGTH: usize = 128;
@@ -64,13 +63,10 @@ pub fn read_tracestate(header: &str) -> Option<String> {
     if members.join(",").len() > MAX_STATE_LENGTH {
         members.retain(|member| member.len() <= MAX_RETAINED_LENGTH);
     }
-    loop {
-        let list = members.join(",");
-        if list.len() <= MAX_STATE_LENGTH {
-            return Some(list).filter(|list| !list.is_empty());
-        }
+    while members.join(",").len() > MAX_STATE_LENGTH {
         members.pop();
     }
+    Some(members.join(",")).filter(|list| !list.is_empty())
 }
 
 fn is_member(member: &str) -> bool {

@@ -13,7 +13,6 @@ pub fn split_url(url: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Scheme, host and port.
 pub fn origin_of(url: &str) -> &str {
     let host_at = url.find("://").map_or(0, |at| at + 3);
     let end = url[host_at..]

@@ -35,10 +35,9 @@ use crate::jobs::store::JobStore;
 use crate::jobs::store::idempotency::IdempotencyStore;
 use crate::jobs::store::outbox::Outbox;
 use crate::runtime::{
-    Database, HostError, HostResult, into_promise, now, read_policy, read_settings, receive,
-    send_back,
+    Database, HostError, HostResult, into_promise, now, read_settings, receive, send_back,
 };
-use crate::upstream::breaker::{self, breaker_state};
+use crate::upstream::breaker::{self, with_breakers};
 use crate::upstream::connections::Connections;
 use crate::upstream::upstream_settings::UpstreamSettings;
 
@@ -136,9 +135,9 @@ impl ProjectObject {
     }
 
     #[wasm_bindgen(js_name = liftBlock)]
-    pub fn lift_block(&self, policy: &str) -> Result<(), JsValue> {
+    pub fn lift_block(&self, policy: JsValue) -> Result<(), JsValue> {
         let project = self.project.clone()?;
-        Ok(project.budget.lift_block(read_policy(policy)?)?)
+        Ok(project.budget.lift_block(receive(policy)?)?)
     }
 
     #[wasm_bindgen(js_name = deleteRecord)]
@@ -237,7 +236,7 @@ impl Project {
         Ok(ProjectHealth {
             // If the project's id is not stored yet, this object has not sent any request.
             breaker: project.map_or(breaker::State::Closed, |project| {
-                breaker_state(&POLICIES, Some(project), now())
+                with_breakers(|breakers| breakers.state(&POLICIES, Some(project), now()))
             }),
             budgets: ProjectBudgets {
                 create_job: self.budget.health(RateLimitPolicy::CreateJob)?,

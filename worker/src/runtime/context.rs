@@ -7,26 +7,25 @@ use crate::variable::{VariableError, Variables, trim_value};
 
 /// On Cloudflare, the clock advances only with I/O, not during computation.
 pub fn now() -> Millis {
-    to_millis(js_sys::Date::now())
+    Millis(to_integer(js_sys::Date::now()))
 }
 
-/// RFC 9110, section 5.6.7.
-pub fn http_date(time: Millis) -> String {
-    to_date(time).to_utc_string().into()
+pub fn to_date(time: Millis) -> js_sys::Date {
+    js_sys::Date::new(&JsValue::from_f64(to_number(time.0)))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-pub fn to_date(time: Millis) -> js_sys::Date {
-    js_sys::Date::new(&JsValue::from_f64(time.0 as f64))
+pub const fn to_number(integer: u64) -> f64 {
+    integer as f64
 }
 
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the clock is far below 2^53 and not negative"
+    reason = "clocks and sizes are far below 2^53 and not negative"
 )]
-pub const fn to_millis(time: f64) -> Millis {
-    Millis(time as u64)
+pub const fn to_integer(number: f64) -> u64 {
+    number as u64
 }
 
 pub fn read_settings<T>(

@@ -1,26 +1,19 @@
-use std::cell::RefCell;
-
 use js_sys::{Array, JsString, Promise, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue, UnwrapThrowExt as _};
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortSignal, ReadableStream, Response};
+use web_sys::{ReadableStream, Response};
 use worker::worker_sys::SqlStorage;
 
 use crate::http::response::HeaderFields;
 use crate::json;
-use crate::runtime::error::{HostError, HostResult};
+use crate::runtime::error::HostResult;
 
-#[wasm_bindgen]
+#[wasm_bindgen(module = "/entry/host.js")]
 extern "C" {
-    /// The functions of `worker/entry/`, which still work after a trap of the wasm module.
-    #[derive(Clone)]
-    pub type Host;
-
-    #[wasm_bindgen(method, catch)]
+    #[wasm_bindgen(catch)]
     pub fn query(
-        this: &Host,
         sql: &SqlStorage,
         statement: &str,
         values: &str,
@@ -28,16 +21,19 @@ extern "C" {
     ) -> HostResult<Array>;
 
     /// Resolves to [`Exchanged`], or rejects with `timeout` when the time is up, which includes the
-    /// body. See `exchange` in `worker/entry/host.js`.
-    #[wasm_bindgen(method)]
-    pub fn exchange(this: &Host, url: &str, init: &str, milliseconds: f64) -> Promise;
+    /// body.
+    pub fn exchange(url: &str, init: &str, milliseconds: f64) -> Promise;
 
-    #[wasm_bindgen(method, js_name = readBytes)]
-    fn read_bytes(this: &Host, body: Option<&ReadableStream>, max_bytes: usize) -> Promise;
+    #[wasm_bindgen(js_name = readBytes)]
+    fn read_bytes(body: Option<&ReadableStream>, max_bytes: usize) -> Promise;
 
-    #[wasm_bindgen(method)]
-    fn respond(this: &Host, status: u16, fields: &str, body: &JsValue) -> Response;
+    /// `body` is a string, a stream or `null`. Throws if a header field is invalid.
+    #[wasm_bindgen(js_name = respond)]
+    pub fn make_response(status: u16, fields: &str, body: &JsValue) -> Response;
+}
 
+#[wasm_bindgen]
+extern "C" {
     pub type Exchanged;
     #[wasm_bindgen(method, getter)]
     pub fn status(this: &Exchanged) -> u16;
@@ -47,9 +43,6 @@ extern "C" {
     pub fn read(this: &Exchanged, max_bytes: usize) -> Promise;
     #[wasm_bindgen(method)]
     pub fn close(this: &Exchanged);
-
-    #[wasm_bindgen(method, js_name = openStream)]
-    fn open_stream(this: &Host, source: JsValue, signal: &AbortSignal) -> ReadableStream;
 
     #[wasm_bindgen(js_namespace = console, js_name = log)]
     pub fn log_line(line: &str);
@@ -64,28 +57,6 @@ extern "C" {
     pub fn stringify_json(value: &JsValue) -> HostResult<JsString>;
 }
 
-thread_local! {
-    static HOST: RefCell<Option<Host>> = const { RefCell::new(None) };
-}
-
-pub fn set_host(host: Host) {
-    HOST.set(Some(host));
-}
-
-pub fn host() -> HostResult<Host> {
-    #[cfg(test)]
-    set_host(super::tests::HOST.with(Host::clone));
-    HOST.with_borrow(Clone::clone)
-        .ok_or_else(|| HostError::new("the entry is not attached"))
-}
-
-/// Opens a stream that also ends if the module traps. `source.next` returns a promise of an array:
-/// empty at the end, else the next chunk and, optionally, the ending. If the next call fails, the
-/// stream ends with that ending. `source.cancel` is called when the client disconnects.
-pub fn open_stream(source: impl Into<JsValue>, signal: &AbortSignal) -> HostResult<ReadableStream> {
-    Ok(host()?.open_stream(source.into(), signal))
-}
-
 pub fn log_for_operator(message: &str) {
     log_error(&json::to_text(&serde_json::json!({ "operator": message })));
 }
@@ -97,12 +68,6 @@ pub fn log_entry(entry: &impl Serialize, operator: Option<&str>) {
         Some(_) => log_error(&line),
         None => log_line(&line),
     }
-}
-
-/// `body` is a string, a stream or `null`. Throws if a header field is invalid.
-pub fn make_response(status: u16, headers: &HeaderFields, body: &JsValue) -> Response {
-    let fields = json::to_text(headers);
-    host().unwrap_throw().respond(status, &fields, body)
 }
 
 // Header fields cross the boundary of the wasm module as one string, which is faster than one call
@@ -123,6 +88,6 @@ pub async fn read_stream(
     body: Option<ReadableStream>,
     max_bytes: usize,
 ) -> HostResult<Option<Vec<u8>>> {
-    let read = JsFuture::from(host()?.read_bytes(body.as_ref(), max_bytes)).await?;
+    let read = JsFuture::from(read_bytes(body.as_ref(), max_bytes)).await?;
     Ok(read.dyn_ref().map(Uint8Array::to_vec))
 }

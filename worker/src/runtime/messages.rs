@@ -1,11 +1,10 @@
 //! Messages between the Worker and its Durable Objects.
 
-use quillgate::RateLimitPolicy;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
 
-use crate::runtime::error::{HostError, HostResult};
+use crate::runtime::error::HostResult;
 
 pub fn receive<T: DeserializeOwned>(value: JsValue) -> HostResult<T> {
     Ok(serde_wasm_bindgen::from_value(value)?)
@@ -15,8 +14,4 @@ pub fn receive<T: DeserializeOwned>(value: JsValue) -> HostResult<T> {
 pub fn send_back<T: Serialize>(value: &T) -> HostResult<JsValue> {
     let serializer = serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
     Ok(value.serialize(&serializer)?)
-}
-
-pub fn read_policy(name: &str) -> HostResult<RateLimitPolicy> {
-    RateLimitPolicy::from_name(name).ok_or_else(|| HostError::new("not a policy"))
 }

@@ -4,7 +4,6 @@ use worker::WebSocket;
 
 use crate::runtime::log_for_operator;
 
-/// RFC 6455, section 7.4.1.
 const NORMAL_CLOSURE: u16 = 1000;
 
 pub fn send(socket: &WebSocket, text: &str) {

@@ -8,8 +8,9 @@ use worker::Storage;
 use worker::worker_sys::SqlStorage;
 
 use crate::json;
+use crate::runtime::context::to_integer;
 use crate::runtime::error::{HostError, HostResult};
-use crate::runtime::host::host;
+use crate::runtime::host;
 
 #[wasm_bindgen]
 extern "C" {
@@ -52,13 +53,8 @@ impl Database {
     }
 
     /// The size in bytes. The `worker` crate returns a `usize`, which cannot exceed 4 GiB in wasm.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "far below 2^53, and not negative"
-    )]
     pub fn size(&self) -> u64 {
-        self.sql.database_size() as u64
+        to_integer(self.sql.database_size())
     }
 
     pub fn execute(&self, statement: &str, values: Values<'_>) -> HostResult<()> {
@@ -119,7 +115,7 @@ impl Database {
         text: Option<&JsString>,
     ) -> HostResult<Array> {
         let values: Value = values.iter().map(|value| value.to_json()).collect();
-        host()?.query(&self.sql, statement, &json::to_text(&values), text)
+        host::query(&self.sql, statement, &json::to_text(&values), text)
     }
 
     /// Runs the steps that the database has not run yet. Never change a released step.

@@ -10,10 +10,12 @@ use worker::State;
 
 use crate::runtime::error::{HostError, HostResult};
 
+/// So that `future_to_promise` is instantiated only once. Each instance takes two kilobytes.
 type BoxedFuture = Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>>;
 
 pub fn into_promise(work: impl Future<Output = HostResult<JsValue>> + 'static) -> Promise {
-    begin(Box::pin(async move { Ok(work.await?) }))
+    let work: BoxedFuture = Box::pin(async move { Ok(work.await?) });
+    future_to_promise(work)
 }
 
 /// Returns the value of a future that finishes without waiting, otherwise a promise. Promises and
@@ -25,13 +27,8 @@ pub fn run_until_wait(
     // The promise polls the future again, with its own waker.
     match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,
-        Poll::Pending => Ok(begin(work).into()),
+        Poll::Pending => Ok(future_to_promise(work).into()),
     }
-}
-
-/// Boxed, so that `future_to_promise` is instantiated only once. Each instance takes two kilobytes.
-fn begin(work: BoxedFuture) -> Promise {
-    future_to_promise(work)
 }
 
 #[derive(Clone)]
@@ -45,11 +42,11 @@ impl<T: Clone + 'static> SharedTask<T> {
     pub fn spawn(state: &State, work: impl Future<Output = T> + 'static) -> HostResult<Self> {
         let result = Rc::new(RefCell::new(None));
         let slot = Rc::clone(&result);
-        let promise = begin(Box::pin(async move {
+        let promise = into_promise(async move {
             let value = work.await;
             *slot.borrow_mut() = Some(value);
             Ok(JsValue::UNDEFINED)
-        }));
+        });
         state.as_raw().wait_until(&promise)?;
         Ok(Self { promise, result })
     }

@@ -26,12 +26,10 @@ use crate::auth::signature::verify_signature;
 use crate::http::response::HeaderFields;
 use crate::runtime::d1::D1;
 use crate::runtime::host::{read_fields, read_stream};
-use crate::runtime::{Database, Host, SharedTask, SocketMessages, digest_tag, into_promise};
+use crate::runtime::{Database, SharedTask, SocketMessages, digest_tag, into_promise};
 
 #[wasm_bindgen(module = "/entry/host.js")]
 extern "C" {
-    #[wasm_bindgen(thread_local_v2, js_name = host)]
-    pub static HOST: Host;
     #[wasm_bindgen(js_name = formatFields)]
     fn format_fields(headers: &Headers) -> String;
 }

@@ -7,6 +7,8 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
+use crate::runtime::context::to_number;
+
 /// A day, longer than any wait of the gateway. Node.js and browsers, which run unit tests, do not
 /// wait at all above 2^31 − 1 ms.
 const MAX_DELAY: Millis = Millis::from_seconds(86_400);
@@ -19,14 +21,12 @@ extern "C" {
     fn clear_timeout(timer: &JsValue) -> Result<(), JsValue>;
 }
 
-/// Dropping this value stops the timer.
 #[must_use = "a dropped timer stops"]
 pub struct Timer(JsValue);
 
 impl Timer {
-    #[expect(clippy::cast_precision_loss, reason = "a day at most")]
     pub fn begin(time: Millis, callback: &Function) -> Self {
-        Self(set_timeout(callback, time.min(MAX_DELAY).0 as f64))
+        Self(set_timeout(callback, to_number(time.min(MAX_DELAY).0)))
     }
 }
 

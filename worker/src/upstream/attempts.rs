@@ -38,8 +38,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    pub fn key(&self) -> Option<&'a AdminKey> {
-        self.keys.get(self.key)
+    pub fn key(&self) -> &'a AdminKey {
+        &self.keys[self.key]
     }
 
     /// While the other key works, only this message reveals that Mintlify rejected the newest

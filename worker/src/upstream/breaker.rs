@@ -123,7 +123,3 @@ thread_local! {
 pub fn with_breakers<T>(run: impl FnOnce(&mut Breakers) -> T) -> T {
     BREAKERS.with_borrow_mut(run)
 }
-
-pub fn breaker_state(policies: &[RateLimitPolicy], project: Option<&str>, now: Millis) -> State {
-    with_breakers(|breakers| breakers.state(policies, project, now))
-}

@@ -9,8 +9,7 @@ use crate::runtime::now;
 use crate::upstream::attempts::{Attempts, NextAttempt};
 use crate::upstream::breaker::with_breakers;
 use crate::upstream::failure::{
-    TransportError, UpstreamFailure, classify_error, classify_leak, classify_malformed,
-    classify_transport_error,
+    UpstreamFailure, classify_error, classify_leak, classify_malformed, classify_transport_error,
 };
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::metrics::ExchangeMetrics;
@@ -85,17 +84,45 @@ pub async fn send_upstream(
     request: &UpstreamRequest<'_>,
     pay: &mut dyn FnMut() -> bool,
 ) -> Exchange<UpstreamResponse> {
-    let (circuit, started) = (request.circuit(), now());
+    let (method, circuit, started) = (request.method(), request.circuit(), now());
     if let Err(problem) = with_breakers(|breakers| breakers.allow(&circuit, started)) {
         return Exchange::not_sent(problem);
     }
-    let deadline = started.plus(settings.timeout);
-    let mut attempts = Attempts::new(settings, request.method(), deadline);
-    let reply = attempt(settings, request, &mut attempts, pay).await;
-    let status = reply.as_ref().ok().map(|(reply, _)| reply.head.status);
+    let url = settings.base_url.join(request.target);
+    let mut attempts = Attempts::new(settings, method, started.plus(settings.timeout));
+    let (reply, error) = loop {
+        let sent = send(Outgoing {
+            method: method.as_str(),
+            url: &url,
+            headers: request.headers(attempts.key()),
+            body: request.body,
+            caching: Caching::Bypass,
+            time: attempts.deadline.since(now()),
+        });
+        let reply = sent.await;
+        // The body decides whether another key is tried.
+        let error = match &reply {
+            Ok(Received { head, body }) if matches!(head.status, 401 | 403) => {
+                Some(body.read(MAX_ERROR_BYTES).await.unwrap_or_default())
+            }
+            _ => None,
+        };
+        let head = reply.as_ref().map(|reply| &reply.head);
+        let head = head.map_err(|error| *error);
+        let refusal = match (head, &error) {
+            (Ok(head), Some(error)) => Refusal::classify(head, error),
+            _ => None,
+        };
+        match attempts.plan_next(head, refusal, now()) {
+            NextAttempt::OtherKey => {}
+            NextAttempt::Repeat if pay() => {}
+            NextAttempt::Repeat | NextAttempt::Stop => break (reply, error),
+        }
+    };
+    let status = reply.as_ref().ok().map(|reply| reply.head.status);
     let outcome = match reply {
-        Ok((reply, error)) => read_response(settings, request, reply, error).await,
-        Err(error) => Err(classify_transport_error(error, request.method())),
+        Ok(reply) => read_response(settings, request, reply, error).await,
+        Err(error) => Err(classify_transport_error(error, method)),
     };
     let failure = outcome.as_ref().err();
     let ended = now();
@@ -115,47 +142,7 @@ pub async fn send_upstream(
     }
 }
 
-/// Also returns the body of a 401 or 403, which decides the next attempt.
-async fn attempt(
-    settings: &UpstreamSettings,
-    request: &UpstreamRequest<'_>,
-    attempts: &mut Attempts<'_>,
-    pay: &mut dyn FnMut() -> bool,
-) -> Result<(Received, Option<String>), TransportError> {
-    let url = settings.base_url.join(request.target);
-    loop {
-        let key = attempts.key().ok_or(TransportError::Broken)?;
-        let sent = send(Outgoing {
-            method: request.method().as_str(),
-            url: &url,
-            headers: request.headers(key),
-            body: request.body,
-            caching: Caching::Bypass,
-            time: attempts.deadline.since(now()),
-        });
-        let reply = sent.await;
-        let error = match &reply {
-            Ok(Received { head, body }) if matches!(head.status, 401 | 403) => {
-                Some(body.read(MAX_ERROR_BYTES).await.unwrap_or_default())
-            }
-            _ => None,
-        };
-        let head = reply.as_ref().map(|reply| &reply.head);
-        let refusal = match (&head, &error) {
-            (Ok(head), Some(error)) => Refusal::classify(head, error),
-            _ => None,
-        };
-        let is_final = match attempts.plan_next(head.map_err(|error| *error), refusal, now()) {
-            NextAttempt::Stop => true,
-            NextAttempt::OtherKey => false,
-            NextAttempt::Repeat => !pay(),
-        };
-        if is_final {
-            return Ok((reply?, error));
-        }
-    }
-}
-
+/// `error` is the body of a 401 or 403.
 async fn read_response(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,

@@ -200,13 +200,11 @@ pub fn classify_error(
         };
     }
     if let Some(refusal) = Refusal::classify(head, body) {
-        let operator = describe_refusal(refusal, head, body, method, settings);
-        let problem = refusal_problem(refusal).with_operator(operator);
         return UpstreamFailure {
             // The network can block a write for the words of its prompt, which must not stop the
             // writes of other callers.
             is_fault: refusal == Refusal::Network && method == Method::Get,
-            ..UpstreamFailure::released(problem)
+            ..UpstreamFailure::released(refuse(refusal, head, body, method, settings))
         };
     }
     let error = read_api_error(head, body, settings, now);
@@ -243,64 +241,60 @@ fn read_api_error(
     }
 }
 
-/// States the next step for the caller, but no details.
-pub fn refusal_problem(refusal: Refusal) -> Problem {
-    let (kind, detail) = match refusal {
-        Refusal::Key => (
-            ProblemKind::UpstreamCredential,
-            "Mintlify rejected the gateway's own key; the gateway's log has the details",
-        ),
-        Refusal::Plan => (
-            ProblemKind::UpstreamPlan,
-            "the organization's plan at Mintlify does not include this operation; ask an \
-             operator of the gateway to upgrade the plan",
-        ),
-        Refusal::Project => (
-            ProblemKind::UpstreamProject,
-            "Mintlify does not know this project, or the project belongs to another \
-             organization; check its id, then ask an operator of the gateway",
-        ),
-        Refusal::Network => (
-            ProblemKind::UpstreamBlocked,
-            "the network in front of Mintlify blocked the request; the gateway's log has the \
-             details",
-        ),
-    };
-    Problem::new(kind, detail)
-}
-
-fn describe_refusal(
+/// The caller receives the next step, and only the log quotes Mintlify's message.
+fn refuse(
     refusal: Refusal,
     head: &UpstreamHead,
     body: &str,
     method: Method,
     settings: &UpstreamSettings,
-) -> String {
+) -> Problem {
     let status = head.status;
     let message = quote_message(head, body, settings);
     let (variable, _) = settings.keys(method);
-    match refusal {
-        Refusal::Key => format!(
-            "Mintlify rejected {variable} with {status}: {message}; it may have expired, be \
-             limited to read or write, to other addresses, or belong to another organization"
+    let (kind, detail, operator) = match refusal {
+        Refusal::Key => (
+            ProblemKind::UpstreamCredential,
+            "Mintlify rejected the gateway's own key; the gateway's log has the details",
+            format!(
+                "Mintlify rejected {variable} with {status}: {message}; it may have expired, be \
+                 limited to read or write, to other addresses, or belong to another organization"
+            ),
         ),
-        Refusal::Plan => format!(
-            "Mintlify requires another plan ({status}): {message}; upgrade the organization's plan"
+        Refusal::Plan => (
+            ProblemKind::UpstreamPlan,
+            "the organization's plan at Mintlify does not include this operation; ask an \
+             operator of the gateway to upgrade the plan",
+            format!(
+                "Mintlify requires another plan ({status}): {message}; upgrade the organization's \
+                 plan"
+            ),
         ),
-        Refusal::Project => format!(
-            "Mintlify rejected the project with {status}: {message}; check the project's id, \
-             and that {variable} belongs to the project's organization"
+        Refusal::Project => (
+            ProblemKind::UpstreamProject,
+            "Mintlify does not know this project, or the project belongs to another \
+             organization; check its id, then ask an operator of the gateway",
+            format!(
+                "Mintlify rejected the project with {status}: {message}; check the project's id, \
+                 and that {variable} belongs to the project's organization"
+            ),
         ),
         Refusal::Network => {
             let is_ray = |ray: &&str| ray.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
             let ray = head.headers.get("cf-ray").filter(is_ray).unwrap_or("none");
-            format!(
-                "the network in front of Mintlify blocked the request with {status} (cf-ray: \
-                 {ray}): {message}; the key was not checked; ask Mintlify to allow the gateway's \
-                 requests"
+            (
+                ProblemKind::UpstreamBlocked,
+                "the network in front of Mintlify blocked the request; the gateway's log has the \
+                 details",
+                format!(
+                    "the network in front of Mintlify blocked the request with {status} (cf-ray: \
+                     {ray}): {message}; the key was not checked; ask Mintlify to allow the \
+                     gateway's requests"
+                ),
             )
         }
-    }
+    };
+    Problem::new(kind, detail).with_operator(operator)
 }
 
 /// The messages of a JSON error, the title of a page or the start of another body, without keys.
@@ -354,8 +348,8 @@ pub fn error_problem(error: &ApiError, method: Method) -> Problem {
     let upstream =
         json!({ "status": error.status, "error": error.message, "details": error.details });
     let mut problem = Problem::new(ProblemKind::UpstreamError, error.message.clone())
-        .with_status(status)
         .with_member("upstream", upstream);
+    problem.status = status;
     if !error.details.is_empty() {
         let to_detail = |text: &String| json!({ "message": text });
         problem = problem.with_member("details", error.details.iter().map(to_detail).collect());

@@ -4,7 +4,7 @@ use wasm_bindgen::JsCast as _;
 use wasm_bindgen_futures::JsFuture;
 
 use crate::http::response::HeaderFields;
-use crate::runtime::{Exchanged, host, read_fields};
+use crate::runtime::{Exchanged, exchange, read_fields, to_number};
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
 
@@ -49,7 +49,6 @@ impl Drop for Body {
 }
 
 /// Redirects are never followed.
-#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub async fn send(request: Outgoing<'_>) -> Result<Received, TransportError> {
     let mut init = json!({
         "method": request.method,
@@ -66,9 +65,7 @@ pub async fn send(request: Outgoing<'_>) -> Result<Received, TransportError> {
             init["cf"] = json!({ "cacheEverything": true, "cacheTtlByStatus": by_status });
         }
     }
-    let init = init.to_string();
-    let host = host().map_err(|_| TransportError::Broken)?;
-    let exchanged = host.exchange(request.url, &init, request.time.0 as f64);
+    let exchanged = exchange(request.url, &init.to_string(), to_number(request.time.0));
     match JsFuture::from(exchanged).await {
         Ok(exchanged) => {
             let exchanged: Exchanged = exchanged.unchecked_into();

@@ -23,7 +23,6 @@ use quillgate_worker::upstream::breaker::{Breakers, CallOutcome, Circuit, MAX_FA
 use quillgate_worker::upstream::failure::{self, TransportError};
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::permits;
-use quillgate_worker::upstream::refusal::Refusal;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -199,26 +198,31 @@ fn problems_of_the_upstream() -> Vec<Problem> {
         retry_after: None,
     };
     let config = config();
-    let classify = |status| {
+    let classify = |status, body| {
         let head = UpstreamHead {
             status,
             ..UpstreamHead::default()
         };
-        failure::classify_error(&head, "", Method::Post, &config.upstream, Millis(1_000_000))
-            .problem
+        failure::classify_error(
+            &head,
+            body,
+            Method::Post,
+            &config.upstream,
+            Millis(1_000_000),
+        )
+        .problem
     };
     let transport = |error, method| failure::classify_transport_error(error, method).problem;
     vec![
-        classify(200),
-        classify(302),
-        classify(401),
-        classify(404),
-        classify(429),
-        classify(503),
-        failure::refusal_problem(Refusal::Key),
-        failure::refusal_problem(Refusal::Plan),
-        failure::refusal_problem(Refusal::Project),
-        failure::refusal_problem(Refusal::Network),
+        classify(200, ""),
+        classify(302, ""),
+        classify(401, ""),
+        classify(401, "your plan"),
+        classify(403, "blocked"),
+        classify(404, ""),
+        classify(404, r#"{"error":"project not found"}"#),
+        classify(429, ""),
+        classify(503, ""),
         failure::classify_malformed(Method::Post).problem,
         transport(TransportError::Broken, Method::Get),
         transport(TransportError::TimedOut, Method::Post),

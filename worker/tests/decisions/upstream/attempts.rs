@@ -59,7 +59,7 @@ fn after_status(attempts: &mut Attempts<'_>, status: u16) -> NextAttempt {
 }
 
 fn key<'a>(attempts: &Attempts<'a>) -> &'a str {
-    attempts.key().unwrap().expose()
+    attempts.key().expose()
 }
 
 #[test]

@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use crate::app::admission::reserve_read;
 use crate::app::context::Context;
 use crate::app::handlers::HostResponse;
-use crate::app::isolate::with_admission;
+use crate::app::isolate::{open_stream, with_admission};
 use crate::hash::fingerprint;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, stream_headers};
@@ -18,7 +18,7 @@ use crate::jobs::events::{
 };
 use crate::jobs::project_stub::WatchCall;
 use crate::jobs::resource::Resource;
-use crate::runtime::{SocketMessages, Timer, into_promise, limit_time, now, open_stream};
+use crate::runtime::{SocketMessages, Timer, into_promise, limit_time, now};
 
 const FIRST_EVENT_TIMEOUT: Millis = Millis::from_seconds(5);
 
@@ -48,7 +48,7 @@ pub async fn stream_events(
         messages: Rc::new(messages),
     };
     let body = open_stream(source, &context.request.signal())?;
-    Ok(HostResponse::new(200, stream_headers(), body.into()))
+    Ok(HostResponse::new(200, stream_headers(), body))
 }
 
 #[wasm_bindgen]
@@ -83,7 +83,6 @@ impl EventBody {
         })
     }
 
-    /// The client disconnected.
     pub fn cancel(&self) {
         self.messages.end();
     }

@@ -7,14 +7,16 @@ use futures_util::future::{AbortHandle, Abortable};
 use js_sys::{Array, Promise, Uint8Array};
 use quillgate::Millis;
 use quillgate::pages::MAX_EMPTY_PAGES;
+use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortSignal, ReadableStream};
+use web_sys::AbortSignal;
 use worker::Env;
 
 use crate::analytics::export::{Export, read_retry_after};
 use crate::analytics::organization_stub::{OrganizationStub, ReportCall, ReportReply};
 use crate::app::context::Context;
+use crate::app::isolate::open_stream;
 use crate::app::log::ExportEnd;
 use crate::auth::jwt::EXPIRED;
 use crate::auth::session::cookie::SessionId;
@@ -24,9 +26,7 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::json;
-use crate::runtime::{
-    HostError, HostResult, into_promise, limit_time, log_entry, now, open_stream, receive,
-};
+use crate::runtime::{HostError, HostResult, into_promise, limit_time, log_entry, now, receive};
 use crate::upstream::metrics::RequestMetrics;
 
 pub struct ExportStream {
@@ -172,7 +172,7 @@ impl ExportStream {
         }
     }
 
-    pub fn open(self, signal: &AbortSignal) -> HostResult<ReadableStream> {
+    pub fn open(self, signal: &AbortSignal) -> HostResult<JsValue> {
         let body = ExportBody {
             export: Rc::new(RefCell::new(Some(self))),
             abort: Rc::default(),
@@ -258,7 +258,6 @@ impl ExportBody {
         })
     }
 
-    /// The client disconnected.
     pub fn cancel(&self) {
         if let Some(abort) = self.abort.take() {
             abort.abort();

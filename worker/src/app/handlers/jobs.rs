@@ -5,7 +5,7 @@ use quillgate::{JobId, Method, Millis, Operation, ProjectId};
 use crate::analytics::page::{CacheStatus, FetchReason};
 use crate::app::context::Context;
 use crate::app::handlers::HostResponse;
-use crate::app::streams::long_poll;
+use crate::app::handlers::streams::long_poll;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::GatewayResponse;
@@ -73,12 +73,8 @@ pub async fn fetch(
             Resource::Job => Snapshot::read_job(head.status, &body, Some(id)),
             Resource::Deployment => Snapshot::read_deployment(head.status, &body, id, owner),
         }?;
-        let headers = head.forwarded_headers();
-        Some(GatewayResponse::new(
-            job.http_status,
-            headers,
-            Some(job.text),
-        ))
+        let (headers, body) = (head.forwarded_headers(), Some(job.text));
+        Some(GatewayResponse::new(job.http_status, headers, body))
     });
     context.metrics.upstream = Some(exchange.metrics);
     Ok(exchange.outcome)

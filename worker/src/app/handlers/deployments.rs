@@ -7,7 +7,7 @@ use quillgate::{ProjectId, Scope};
 use crate::analytics::organization_stub::OrganizationStub;
 use crate::app::context::Context;
 use crate::app::handlers::HostResponse;
-use crate::app::jobs;
+use crate::app::handlers::jobs;
 use crate::http::problem::Problem;
 use crate::jobs::resource::Resource;
 use crate::json;

@@ -79,12 +79,10 @@ pub async fn open_with_proof(
     context.facts.caller = Some(Rc::clone(&caller));
     let window = config.limits.window;
     let request = BudgetRequest {
-        policy: RateLimitPolicy::ReadJobs,
         // The key differs from the keys of job reads, because no project id begins with a line
         // feed.
         caller: format!("\nsession\n{}", caller.key()),
-        quota: None,
-        ceilings: Vec::new(),
+        ..BudgetRequest::of_all(RateLimitPolicy::ReadJobs)
     };
     let reserved =
         with_admission(|(_, reads)| reads.reserve(&request, MAX_SESSIONS, window, now()));

@@ -6,8 +6,8 @@ use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, slice_pages
 use crate::analytics::pages::Report;
 use crate::analytics::query::ReportQuery;
 use crate::app::context::Context;
-use crate::app::export::ExportStream;
 use crate::app::handlers::HostResponse;
+use crate::app::handlers::export::ExportStream;
 use crate::app::isolate::{cache_report, find_report};
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
@@ -78,7 +78,7 @@ pub async fn export_report(
         Ok(()) if context.is_head() => Ok(GatewayResponse::new(200, headers, None).into()),
         Ok(()) => {
             let stream = export.open(&context.request.signal())?;
-            Ok(HostResponse::new(200, headers, stream.into()))
+            Ok(HostResponse::new(200, headers, stream))
         }
     }
 }

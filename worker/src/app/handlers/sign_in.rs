@@ -4,7 +4,7 @@ use quillgate::Millis;
 
 use crate::app::context::Context;
 use crate::app::handlers::HostResponse;
-use crate::app::sessions::open_with_proof;
+use crate::app::handlers::sessions::open_with_proof;
 use crate::auth::session::object::SessionStub;
 use crate::auth::session::sign_in;
 use crate::auth::token::Proof;

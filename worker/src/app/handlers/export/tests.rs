@@ -5,7 +5,7 @@
 
 use quillgate::{Call, Operation, ProjectId, RateLimitPolicy};
 use serde_json::json;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::*;
