@@ -29,6 +29,7 @@ struct OutboxRow {
     status: String,
     job: String,
     ended_at: String,
+    /// Includes the current one.
     attempts: u32,
 }
 
@@ -138,18 +139,16 @@ impl Outbox {
         let Ok(_permit) = self.connections.acquire(class, TIME_LIMIT).await else {
             return self.set_due(id, now().plus(BUSY_PAUSE));
         };
-        // An operator may have deleted the job's record and its webhooks during the wait.
-        let query = "SELECT url, status, job, ended_at, attempts FROM outbox WHERE id = ?";
-        let Some(row) = self.database.first::<OutboxRow>(query, &[&id])? else {
-            return Ok(());
-        };
-        let lease_end = now().plus(LEASE);
-        let attempts = row.attempts + 1;
         // Count the attempt before sending it. Even if the object then crashes, `update_unsent`
         // does not change a message that the receiver may already have.
-        let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
-        self.database
-            .execute(update, &[&attempts, &lease_end, &id])?;
+        let update = "UPDATE outbox SET attempts = attempts + 1, due = ? WHERE id = ?
+            RETURNING url, status, job, ended_at, attempts";
+        let lease_end = now().plus(LEASE);
+        let row: Option<OutboxRow> = self.database.first(update, &[&lease_end, &id])?;
+        // An operator may have deleted the job's record and its webhooks during the wait.
+        let Some(row) = row else {
+            return Ok(());
+        };
         // The settings may have changed since the job was created.
         let Some(url) = webhook::recheck_address(&row.url, &self.settings) else {
             log_for_operator(&format!(
@@ -164,7 +163,7 @@ impl Outbox {
         let wait = head.and_then(|UpstreamHead { headers, .. }| {
             parse_retry_after(headers.get("retry-after")?, headers.get("date"), now)
         });
-        match webhook::plan_next(attempts, status, wait, random()) {
+        match webhook::plan_next(row.attempts, status, wait, random()) {
             Next::Again(wait) => return self.set_due(id, now.plus(wait)),
             Next::Done => {}
             Next::GivenUp => log_error(&webhook::format_given_up(id, status)),
