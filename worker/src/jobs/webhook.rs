@@ -231,20 +231,10 @@ pub fn plan_next(
     let Some(scheduled) = RETRY_AFTER.get(attempt as usize) else {
         return Next::GivenUp;
     };
-    let scheduled = lengthen(*scheduled, jitter);
+    let scheduled = scheduled.jitter(1.0, 1.1, jitter);
     let requested = retry_after.filter(|_| matches!(status, Some(429 | 503)));
     let wait = requested.map_or(scheduled, |wait| wait.min(MAX_WAIT).max(scheduled));
     Next::Again(wait)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "jitter is a number from 0 to 1, and NaN counts as 0"
-)]
-fn lengthen(wait: Millis, jitter: f64) -> Millis {
-    let permille = (jitter.clamp(0.0, 1.0) * 100.0) as u64;
-    Millis(wait.0 + wait.0 * permille / 1000)
 }
 
 /// A job can end more than once, because it can restart, and its final status can change. The
