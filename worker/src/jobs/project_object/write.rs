@@ -32,7 +32,7 @@ impl Project {
         };
         let was_stored = is_stored()?;
         let Exchange { metrics, outcome } = self.send_write(ids, write, &reservation).await;
-        let (response, key_outcome) = match &outcome {
+        let (mut response, key_outcome) = match &outcome {
             Ok(reply) => (
                 GatewayResponse::json(reply.http_status, reply.text.as_str()),
                 KeyOutcome::Store,
@@ -66,12 +66,11 @@ impl Project {
         // the reservation are then stored separately.
         let concluded = match &stored {
             Ok(_) => Ok(()),
-            Err(_) => self.database.transaction(conclude),
+            Err(_) => self.database.transaction(conclude).or_else(|error| {
+                self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
+                Err(error)
+            }),
         };
-        let concluded = concluded.or_else(|error| {
-            self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
-            Err(error)
-        });
         // During the calls below, another request can reserve the key.
         drop(key);
         if write.resource() == Resource::Deployment {
@@ -88,10 +87,7 @@ impl Project {
             // Mintlify's response is known, so the caller still receives it.
             log_for_operator(&format!("the job could not be stored: {error}"));
         }
-        let response = GatewayResponse {
-            headers: response.headers.or(reservation.fields),
-            ..response
-        };
+        response.headers = response.headers.or(reservation.fields);
         let metrics = RequestMetrics {
             upstream: Some(metrics),
             budget_left: Some(reservation.left),
@@ -153,7 +149,6 @@ impl Project {
         reservation: &Reservation,
         outcome: &Result<Snapshot, UpstreamFailure>,
     ) {
-        let started = outcome.as_ref().ok();
         let is_sent = outcome.as_ref().err().is_none_or(|failure| failure.is_sent);
         let write = WriteOutcome {
             reservation: reservation.clone(),
@@ -162,7 +157,7 @@ impl Project {
                 outcome => outcome,
             },
             project: project.to_owned(),
-            deployment: started.and_then(|snapshot| snapshot.id.clone()),
+            deployment: outcome.as_ref().ok().and_then(|started| started.id.clone()),
         };
         if let Err(error) = self.organization.conclude_write(&write).await {
             log_for_operator(&format!("the reservation could not be concluded: {error}"));
@@ -220,11 +215,11 @@ impl Project {
     async fn publish_write(&self, write: &Write, stored: &Stored) -> HostResult<()> {
         let is_list_watched = self.publish(stored) > 0;
         let is_awaited = write.job.is_some() || write.webhook.is_some() || is_list_watched;
-        if !is_awaited && self.alarm.get().is_some() {
-            // No caller is waiting for the new job, so no poll is needed. The handler of the
-            // pending alarm schedules the deletion of the job's record.
-            return Ok(());
+        // If no caller is waiting for the new job, no poll is needed, and the handler of the pending
+        // alarm schedules the deletion of the job's record.
+        if is_awaited || self.alarm.get().is_none() {
+            self.schedule().await?;
         }
-        self.schedule().await
+        Ok(())
     }
 }
