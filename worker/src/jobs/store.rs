@@ -19,15 +19,6 @@ pub use changes::DELETION_LIFE;
 use crate::jobs::resource::Resource;
 use crate::runtime::{Database, HostError, HostResult};
 
-/// Selects each [`JobRow`](crate::jobs::job_row::JobRow).
-const SELECT_JOBS: &str = "SELECT row, id, listed, webhook, created_at, status, data, version,
-      checked_at, last_started_at, not_before, missing_since, since,
-      given_up_start IS last_started_at AS given_up, webhook_poll
-    FROM job";
-
-/// An alarm polls and deletes at most this number of jobs.
-const MAX_JOBS_PER_ALARM: u64 = 20;
-
 pub struct JobStore {
     database: Rc<Database>,
     poll_window: Millis,
@@ -68,7 +59,6 @@ impl JobStore {
         Ok(())
     }
 
-    /// `None` before the first write or watcher.
     pub fn project(&self) -> Option<&str> {
         self.project.get().map(|project| project.id.as_str())
     }

@@ -1,4 +1,4 @@
-use super::{JobStore, SELECT_JOBS};
+use super::JobStore;
 use crate::jobs::job_row::JobRow;
 use crate::jobs::records::{JobQuery, Position, encode_cursor};
 use crate::jobs::resource::Resource;
@@ -42,13 +42,11 @@ impl JobStore {
         let revision: Option<u64> = self.database.value("SELECT revision FROM project", &[])?;
         let revision = revision.unwrap_or_default();
         let found = self.scan(query).await?;
-        let select = format!(
-            "{SELECT_JOBS} WHERE row IN (SELECT value FROM json_each(?))
-            ORDER BY created_at DESC, row DESC"
-        );
+        let clauses = "WHERE row IN (SELECT value FROM json_each(?))
+            ORDER BY created_at DESC, row DESC";
         let rows: Vec<_> = found.jobs.iter().map(|job| job.row).collect();
         Ok(JobPage {
-            rows: self.database.rows(&select, &[&json::to_text(&rows)])?,
+            rows: self.select(clauses, &[&json::to_text(&rows)])?,
             next: found.next,
             revision,
         })
