@@ -8,17 +8,17 @@ use crate::jobs::events::{CHARGE_TEXT, END_TEXT, StreamEvent};
 use crate::jobs::job_row::JobRow;
 use crate::jobs::machine::{CloseReason, Effect, Event, Job, Polling, State};
 use crate::jobs::project_object::Project;
+use crate::jobs::project_object::poll::PollTask;
 use crate::jobs::project_object::watch::LIST_TAG;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
-use crate::runtime::{HostResult, SharedTask, log_for_operator, now, random, sockets};
-use crate::upstream::client::Exchange;
+use crate::runtime::{HostResult, log_for_operator, now, random, sockets};
 use crate::upstream::snapshot::Snapshot;
 
 #[derive(Default)]
 pub(super) struct JobPoll {
     pub(super) polling: Polling,
-    pub(super) task: Option<SharedTask<Exchange<Snapshot>>>,
+    pub(super) task: Option<PollTask>,
 }
 
 /// The effects of a stored event are not carried out yet.

@@ -100,7 +100,7 @@ impl Project {
                 return Ok(Ok(()));
             }
         }
-        let Err(failure) = poll.wait().await?.outcome else {
+        let Some(failure) = poll.wait().await? else {
             return Ok(Ok(()));
         };
         // The watcher receives the stored state until Mintlify returns a newer state.
