@@ -54,7 +54,7 @@ async fn find_status(
         let result = fetch_status(&settings, &fetched).await;
         CACHE.with_borrow_mut(|cache| cache.conclude(&fetched, result, now()));
     });
-    share_fetch(execution, request.to_string(), fetch).await?;
+    share_fetch(execution, request.target(), fetch).await?;
     Ok(find().unwrap_or(PullRequestStatus::UNKNOWN))
 }
 

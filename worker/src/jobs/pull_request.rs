@@ -1,7 +1,5 @@
 pub mod pull_request_settings;
 
-use std::fmt;
-
 use quillgate::{Millis, PullRequestLink, RepositoryHost, Timestamp};
 use serde::Serialize;
 
@@ -25,15 +23,9 @@ impl PullRequest {
         Self::parse(json::text(&job, "prLink")?)
     }
 
+    /// In GitHub's API. No other pull request has it.
     pub fn target(&self) -> String {
         format!("/repos/{}/pulls/{}", self.0.repository, self.0.number)
-    }
-}
-
-/// Such as `acme/docs#12`.
-impl fmt::Display for PullRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 
@@ -194,7 +186,7 @@ impl PullRequestCache {
     /// Returns [`PullRequestStatus::UNKNOWN`] while GitHub's rate limit prevents requests, and
     /// `None` if the status must be fetched.
     pub fn find(&self, request: &PullRequest, now: Millis) -> Option<PullRequestStatus> {
-        let known = self.known.get(&request.to_string(), now).cloned();
+        let known = self.known.get(&request.target(), now).cloned();
         let is_paused = now < self.paused_until;
         known.or_else(|| is_paused.then_some(PullRequestStatus::UNKNOWN))
     }
@@ -215,7 +207,7 @@ impl PullRequestCache {
             }
         };
         let status = result.unwrap_or(PullRequestStatus::UNKNOWN);
-        let (name, bytes) = (request.to_string(), size_of::<PullRequestStatus>());
-        self.known.insert(&name, status, bytes, until);
+        let bytes = size_of::<PullRequestStatus>();
+        self.known.insert(&request.target(), status, bytes, until);
     }
 }

@@ -55,9 +55,9 @@ fn links_to_other_hosts_and_pages_are_rejected() {
 #[test]
 fn the_link_of_a_job_is_found() {
     let link = "https://github.com/acme/docs/pull/12";
-    let of = |job: &Value| PullRequest::of_job(&job.to_string()).map(|found| found.to_string());
+    let of = |job: &Value| PullRequest::of_job(&job.to_string()).map(|found| found.target());
     let found = of(&json!({ "id": "j1", "prLink": link }));
-    assert_eq!(found.as_deref(), Some("acme/docs#12"));
+    assert_eq!(found.as_deref(), Some("/repos/acme/docs/pulls/12"));
     for job in [
         json!({ "id": "j1" }),
         json!({ "prLink": null }),
