@@ -7,6 +7,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use quillgate::Millis;
+use quillgate::credential::LOOPBACK;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,9 +21,8 @@ use crate::upstream::snapshot::find_live;
 
 /// In bytes.
 pub const MAX_URL_LENGTH: usize = 2048;
-/// In bytes (RFC 1035, section 2.3.4).
+/// In bytes, like the next (RFC 1035, section 2.3.4).
 const MAX_HOST_LENGTH: usize = 253;
-/// In bytes (RFC 1035, section 2.3.4).
 const MAX_LABEL_LENGTH: usize = 63;
 
 /// Without jitter. Standard Webhooks recommends ten attempts over about three days.
@@ -85,7 +85,7 @@ fn check(url: &str, hosts: &[String]) -> Result<(), &'static str> {
         return Err("must be at a host that the gateway's operator allows");
     }
     match scheme {
-        "https" | "http" if matches!(host, "localhost" | "127.0.0.1" | "[::1]") => Ok(()),
+        "https" | "http" if LOOPBACK.contains(&host) => Ok(()),
         "https" => check_public(host),
         _ => Err("must be an absolute https URL"),
     }

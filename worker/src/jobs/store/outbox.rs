@@ -22,6 +22,8 @@ use crate::upstream::transport::{Caching, Outgoing, send};
 /// Standard Webhooks recommends 15 to 30 s. Also the timeout of the wait for a permit.
 const TIME_LIMIT: Millis = Millis::from_seconds(20);
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
+const IS_OF_JOB: &str = "CASE WHEN json_valid(job)
+      THEN ? IN (json_extract(job, '$.id'), json_extract(job, '$._id')) END";
 
 #[derive(Deserialize)]
 struct OutboxRow {
@@ -73,9 +75,9 @@ impl Outbox {
     /// After the first attempt, the webhook stays unchanged, because all attempts must send the
     /// same message.
     pub fn update_unsent(&self, id: &str, end: JobEnd, job: &str) -> HostResult<()> {
-        let update = "UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0
-              AND CASE WHEN json_valid(job) THEN ? IN (json_extract(job, '$.id'), json_extract(job, '$._id')) END";
-        self.database.execute(update, &[&job, &end, &id])
+        let update =
+            format!("UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0 AND {IS_OF_JOB}");
+        self.database.execute(&update, &[&job, &end, &id])
     }
 
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
@@ -172,9 +174,8 @@ impl Outbox {
     }
 
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
-        let delete = "DELETE FROM outbox
-            WHERE CASE WHEN json_valid(job) THEN ? IN (json_extract(job, '$.id'), json_extract(job, '$._id')) END";
-        self.database.execute(delete, &[&id])
+        let delete = format!("DELETE FROM outbox WHERE {IS_OF_JOB}");
+        self.database.execute(&delete, &[&id])
     }
 
     fn set_due(&self, id: &str, due: Millis) -> HostResult<()> {
