@@ -42,21 +42,18 @@ impl JobStore {
     /// The runtime calls alarms without the id. Returns an error if the id of another project is
     /// stored.
     pub fn remember_project(&self, id: &str, resource: Resource) -> HostResult<()> {
-        let project = Project {
+        if self.project.get().is_none() {
+            let insert = "INSERT INTO project (id, resource) VALUES (?, ?)";
+            self.database.execute(insert, &[&id, &resource])?;
+        }
+        let own = self.project.get_or_init(|| Project {
             id: id.to_owned(),
             resource,
-        };
-        match self.project.get() {
-            Some(own) if *own == project => return Ok(()),
-            Some(_) => return Err(HostError::new("these are the records of another project")),
-            None => {}
+        });
+        if own.id == id && own.resource == resource {
+            return Ok(());
         }
-        let insert = "INSERT INTO project (id, resource) VALUES (?, ?)";
-        self.database.execute(insert, &[&id, &resource])?;
-        // `set` fails only if the cell has a value. The cell was empty above, and no other code has
-        // run since.
-        let _ = self.project.set(project);
-        Ok(())
+        Err(HostError::new("these are the records of another project"))
     }
 
     pub fn project(&self) -> Option<&str> {
@@ -71,7 +68,7 @@ impl JobStore {
     }
 }
 
-#[derive(PartialEq, Eq, Deserialize)]
+#[derive(Deserialize)]
 struct Project {
     id: String,
     resource: Resource,
