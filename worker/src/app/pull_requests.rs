@@ -75,8 +75,7 @@ async fn fetch_status(
     let message = sent.await.map_err(|_| GitHubFailure::Failed)?;
     let body = message.body.read(MAX_RESPONSE_BYTES).await;
     let body = body.unwrap_or_default();
-    let field = |name: &str| message.head.headers.get(name);
-    if let Some(failure) = GitHubFailure::of_response(message.head.status, field, &body, now()) {
+    if let Some(failure) = GitHubFailure::of_response(&message.head, &body, now()) {
         if let Some(line) = failure.describe() {
             log_for_operator(&line);
         }

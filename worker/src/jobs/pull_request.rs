@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::bounded_cache::BoundedCache;
 use crate::json;
+use crate::upstream::head::UpstreamHead;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequest(PullRequestLink);
@@ -106,13 +107,9 @@ pub enum GitHubFailure {
 impl GitHubFailure {
     /// Returns `None` for a 200. GitHub responds 403 or 429 when a rate limit is reached. For a
     /// secondary limit, only the body of a 403 may say so.
-    pub fn of_response<'a>(
-        status: u16,
-        field: impl Fn(&str) -> Option<&'a str>,
-        body: &str,
-        now: Millis,
-    ) -> Option<Self> {
-        let number = |name| field(name).and_then(|text| text.parse::<u64>().ok());
+    pub fn of_response(head: &UpstreamHead, body: &str, now: Millis) -> Option<Self> {
+        let status = head.status;
+        let number = |name| head.headers.get(name)?.parse::<u64>().ok();
         let retry_after = number("retry-after");
         let is_spent = number("x-ratelimit-remaining") == Some(0);
         let is_limited = || {
