@@ -103,7 +103,6 @@ pub fn summarize_prompt(prompt: &str) -> String {
     summary
 }
 
-/// The last job of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Position {
     /// In milliseconds.

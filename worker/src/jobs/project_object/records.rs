@@ -59,7 +59,6 @@ impl Project {
         self.await_polls(polls).await
     }
 
-    /// Returns whether the job had a record.
     pub(super) async fn delete_record(&self, job: &str) -> HostResult<bool> {
         if self.jobs.find(job)?.is_none() {
             return Ok(false);

@@ -35,7 +35,6 @@ struct OutboxRow {
     attempts: u32,
 }
 
-/// Taken by one alarm for delivery.
 #[derive(Deserialize)]
 pub struct LeasedWebhook {
     id: String,

@@ -60,7 +60,7 @@ fn number_columns(record: &Record, due: Option<Millis>) -> [(&'static str, Optio
 }
 
 impl JobStore {
-    /// Returns the event for list streams.
+    /// The row already exists if the job has been watched. Returns the event for list streams.
     pub fn add(
         &self,
         id: &str,
@@ -68,8 +68,6 @@ impl JobStore {
         snapshot: &Snapshot,
         due: Option<Millis>,
     ) -> HostResult<Option<StreamEvent>> {
-        // The row can already exist: a caller may have watched the job before Mintlify's response
-        // to its creation arrived.
         let insert = include_str!("sql/insert_job.sql");
         let insert = format!("{insert} RETURNING {}", self.list_event());
         let whole = self.find_whole(write);
