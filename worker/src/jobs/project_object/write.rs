@@ -26,11 +26,10 @@ impl Project {
             Ok(reserved) => reserved,
             Err(refusal) => return Ok(refusal),
         };
-        let is_stored = || match &write.job {
-            Some(id) => self.jobs.find(id).map(|row| row.is_some()),
-            None => Ok(false),
+        let was_stored = match &write.job {
+            Some(id) => self.jobs.find(id)?.is_some(),
+            None => false,
         };
-        let was_stored = is_stored()?;
         let Exchange { metrics, outcome } = self.send_write(ids, write, &reservation).await;
         let (mut response, key_outcome) = match &outcome {
             Ok(reply) => (
@@ -42,7 +41,6 @@ impl Project {
                 failure.key_outcome,
             ),
         };
-        let is_deleted = was_stored && !is_stored()?;
         let conclude = || {
             if write.resource() == Resource::Job {
                 self.budget
@@ -50,7 +48,8 @@ impl Project {
             }
             self.keys.conclude(&key, key_outcome, &response)?;
             match &write.job {
-                Some(id) if is_deleted => self.keys.forget_job(id),
+                // The record has been deleted since.
+                Some(id) if was_stored && self.jobs.find(id)?.is_none() => self.keys.forget_job(id),
                 _ => Ok(()),
             }
         };
