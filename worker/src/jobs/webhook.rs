@@ -9,7 +9,6 @@ use base64::engine::general_purpose::STANDARD;
 use quillgate::Millis;
 use quillgate::credential::LOOPBACK;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
 use crate::http::problem::Problem;
@@ -262,7 +261,6 @@ pub fn format_event(
     (project, url): (&str, &str),
     job: &str,
 ) -> String {
-    let quote = |text: &str| json::to_text(&Value::from(text));
     let (kind, is_live) = match (resource, end) {
         (Resource::Job, end) => (format!("agent_job.{end}"), None),
         (Resource::Deployment, "success" | "failure") => {
@@ -274,8 +272,8 @@ pub fn format_event(
     let is_live = is_live.map_or(String::new(), |is_live| format!(r#","isLive":{is_live}"#));
     format!(
         r#"{{"type":"{kind}","timestamp":"{timestamp}","project":{},"webhookUrl":{}{is_live},"data":{job}}}"#,
-        quote(project),
-        quote(url),
+        json::to_text(&project),
+        json::to_text(&url),
     )
 }
 

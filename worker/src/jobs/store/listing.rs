@@ -62,9 +62,7 @@ impl JobStore {
         );
         let rows: Vec<u64> = page.rows.iter().map(|row| row.row).collect();
         let jobs = self.join_rows(&select, &[&json::to_text(&rows), &query.filter.state])?;
-        let cursor = page.next.as_ref().map_or("null".to_owned(), |next| {
-            format!("\"{}\"", encode_cursor(next))
-        });
+        let cursor = json::to_text(&page.next.as_ref().map(encode_cursor));
         let revision = page.revision;
         let name = query.resource.as_str();
         Ok(format!(
