@@ -31,15 +31,11 @@ impl Project {
             None => false,
         };
         let Exchange { metrics, outcome } = self.send_write(ids, write, &reservation).await;
-        let (mut response, key_outcome) = match &outcome {
-            Ok(reply) => (
-                GatewayResponse::json(reply.http_status, reply.text.as_str()),
-                KeyOutcome::Store,
-            ),
-            Err(failure) => (
-                GatewayResponse::problem(&failure.problem, &ids.id),
-                failure.key_outcome,
-            ),
+        let failure = outcome.as_ref().err();
+        let key_outcome = failure.map_or(KeyOutcome::Store, |failure| failure.key_outcome);
+        let mut response = match &outcome {
+            Ok(reply) => GatewayResponse::json(reply.http_status, reply.text.as_str()),
+            Err(failure) => GatewayResponse::problem(&failure.problem, &ids.id),
         };
         let conclude = || {
             if write.resource() == Resource::Job {
