@@ -165,15 +165,13 @@ impl Project {
         Ok(pair)
     }
 
-    /// Returns the number of watchers.
-    pub(super) fn broadcast(&self, tag: &str, event: Option<&StreamEvent>) -> usize {
-        let watchers = self.find_watchers(tag);
-        if let Some(text) = event.map(StreamEvent::to_text) {
-            for socket in &watchers {
-                sockets::send(socket, &text);
-            }
+    pub(super) fn broadcast(&self, tag: &str, event: Option<&StreamEvent>) {
+        let Some(text) = event.map(StreamEvent::to_text) else {
+            return;
+        };
+        for socket in self.find_watchers(tag) {
+            sockets::send(&socket, &text);
         }
-        watchers.len()
     }
 }
 

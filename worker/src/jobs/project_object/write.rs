@@ -7,6 +7,7 @@ use crate::http::response::GatewayResponse;
 use crate::jobs::machine::Event;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::events::Stored;
+use crate::jobs::project_object::watch::LIST_TAG;
 use crate::jobs::resource::Resource;
 use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
@@ -208,7 +209,8 @@ impl Project {
     }
 
     async fn publish_write(&self, write: &Write, stored: &Stored) -> HostResult<()> {
-        let is_list_watched = self.publish(stored) > 0;
+        self.publish(stored);
+        let is_list_watched = !self.find_watchers(LIST_TAG).is_empty();
         let is_awaited = write.job.is_some() || write.webhook.is_some() || is_list_watched;
         // If no caller is waiting for the new job, no poll is needed, and the handler of the pending
         // alarm schedules the deletion of the job's record.
