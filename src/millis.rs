@@ -37,7 +37,8 @@ impl Millis {
         clippy::cast_sign_loss,
         reason = "lengths of time here are far below 2^53 ms, and a part of one is dropped"
     )]
-    pub(crate) fn jitter(self, low: f64, high: f64, random: f64) -> Self {
+    #[must_use]
+    pub fn jitter(self, low: f64, high: f64, random: f64) -> Self {
         // A NaN factor would make the wait zero, so NaN counts as 0.
         let random = if random.is_nan() {
             0.0

@@ -6,7 +6,7 @@ use quillgate::Millis;
 use quillgate::text::parse_decimal;
 use serde::Deserialize;
 
-use crate::http::response::{GatewayResponse, HeaderFields, JSON};
+use crate::http::response::GatewayResponse;
 use crate::jobs::resource::Resource;
 use crate::json;
 
@@ -145,16 +145,11 @@ impl LongPoll {
 
     pub fn to_response(&self, seconds: u64) -> Option<GatewayResponse> {
         let event = self.latest.as_ref()?;
-        let headers = HeaderFields::default()
-            .with("content-type", JSON)
-            .with("etag", format!("\"{}\"", event.id))
-            .with("preference-applied", format!("wait={seconds}"))
-            .with("vary", "Origin, Prefer");
-        Some(GatewayResponse {
-            headers,
-            body: Some(event.data.clone()),
-            ..GatewayResponse::empty(200)
-        })
+        let response = GatewayResponse::json(200, event.data.as_str())
+            .with_header("etag", format!("\"{}\"", event.id))
+            .with_header("preference-applied", format!("wait={seconds}"))
+            .with_header("vary", "Origin, Prefer");
+        Some(response)
     }
 }
 

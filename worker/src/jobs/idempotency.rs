@@ -2,6 +2,7 @@
 //! gateway never retries a request with an unknown outcome automatically, because a retry could
 //! create a second job. Callers can send `Idempotency-Retry: force`.
 
+use quillgate::credential::check_idempotency_key;
 use quillgate::{Millis, Rule, ValidationError};
 use serde::{Deserialize, Serialize};
 
@@ -12,9 +13,6 @@ use crate::http::response::{GatewayResponse, HeaderFields};
 
 pub const LIFE: Millis = Millis(86_400_000);
 
-const KEY_HEADER: &str = "Idempotency-Key";
-const MAX_KEY_LENGTH: usize = 255;
-
 /// Parses `Idempotency-Key`: a quoted String (RFC 9651) or the bare key, which name the same key. A
 /// bare key contains no comma, because repeated headers arrive as one value joined by commas.
 pub fn read_key(header: &str) -> Result<String, Problem> {
@@ -23,10 +21,8 @@ pub fn read_key(header: &str) -> Result<String, Problem> {
         Some(rest) => unquote(rest),
         None => (!header.contains(',')).then(|| header.to_owned()),
     };
-    let key = key.filter(|key| {
-        (1..=MAX_KEY_LENGTH).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
-    });
-    key.ok_or_else(|| ValidationError::new(KEY_HEADER, Rule::IdempotencyKey, "").into())
+    let key = key.filter(|key| check_idempotency_key(key).is_ok());
+    key.ok_or_else(|| ValidationError::new("Idempotency-Key", Rule::IdempotencyKey, "").into())
 }
 
 /// Parses a String (RFC 9651, section 4.2.5) after the opening quote, up to the end.
@@ -93,11 +89,8 @@ pub struct KeyRecord {
 impl KeyRecord {
     pub fn response(&self) -> Option<GatewayResponse> {
         let headers = HeaderFields::from_json(self.headers.as_deref()?)?;
-        Some(GatewayResponse {
-            headers: headers.with("idempotent-replayed", "true"),
-            body: self.body.clone(),
-            ..GatewayResponse::empty(self.status?)
-        })
+        let response = GatewayResponse::new(self.status?, headers, self.body.clone());
+        Some(response.with_header("idempotent-replayed", "true"))
     }
 }
 

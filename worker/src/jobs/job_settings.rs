@@ -44,8 +44,8 @@ pub struct JobSettings {
     pub poll_interval: Millis,
     pub webhook_poll_interval: Millis,
     pub poll_duration: Millis,
+    /// For jobs: see [`DEPLOYMENT_POLL_LIMIT`].
     pub poll_budget: PollBudget,
-    pub deployment_poll_budget: PollBudget,
     pub keep_prompts: KeepPrompts,
     pub retention: Millis,
     pub streams_per_caller: u32,
@@ -72,10 +72,6 @@ impl JobSettings {
                 limit: polls.read(variables)?,
                 window: limits.window,
             },
-            deployment_poll_budget: PollBudget {
-                limit: DEPLOYMENT_POLL_LIMIT,
-                window: limits.window,
-            },
             keep_prompts: read_variable("KEEP_PROMPTS", variables, parse_keep_prompts)?,
             retention: Millis::from_seconds(
                 u64::from(JOB_RETENTION_DAYS.read(variables)?) * 86_400,
@@ -88,7 +84,7 @@ impl JobSettings {
 }
 
 /// A deployment takes about 90 seconds, and Mintlify states no limit for reads of deployments.
-const DEPLOYMENT_POLL_LIMIT: u32 = 600;
+pub const DEPLOYMENT_POLL_LIMIT: u32 = 600;
 
 #[derive(Clone)]
 pub struct WebhookSettings {

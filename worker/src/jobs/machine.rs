@@ -385,9 +385,11 @@ impl Job {
         )
     }
 
+    /// Whether to poll the job before a list or a record contains its state.
     pub fn is_stale(&self, now: Millis, timing: &Timing) -> bool {
-        let record = self.record.as_ref();
-        record.is_none_or(|record| now >= self.next_poll(record, timing.poll_interval))
+        self.record.as_ref().is_none_or(|record| {
+            !record.is_finished() && now >= self.next_poll(record, timing.poll_interval)
+        })
     }
 
     /// Whether to poll the job before a new watcher receives its state. A closed job is polled,

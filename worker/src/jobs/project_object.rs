@@ -25,7 +25,7 @@ use crate::budget::store::{
     PROBE_TABLES,
 };
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
-use crate::jobs::job_settings::JobSettings;
+use crate::jobs::job_settings::{DEPLOYMENT_POLL_LIMIT, JobSettings};
 use crate::jobs::machine::Timing;
 use crate::jobs::poll_budget::PollBudget;
 use crate::jobs::project_object::events::JobPoll;
@@ -225,10 +225,11 @@ impl Project {
     }
 
     fn poll_budget(&self) -> PollBudget {
-        match self.jobs.resource() {
-            Resource::Job => self.settings.poll_budget,
-            Resource::Deployment => self.settings.deployment_poll_budget,
+        let mut budget = self.settings.poll_budget;
+        if self.jobs.resource() == Resource::Deployment {
+            budget.limit = DEPLOYMENT_POLL_LIMIT;
         }
+        budget
     }
 
     fn health(&self) -> HostResult<ProjectHealth> {

@@ -1,12 +1,11 @@
 pub mod pull_request_settings;
 
-use std::fmt;
-
 use quillgate::{Millis, PullRequestLink, RepositoryHost, Timestamp};
 use serde::Serialize;
 
 use crate::bounded_cache::BoundedCache;
 use crate::json;
+use crate::upstream::head::UpstreamHead;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequest(PullRequestLink);
@@ -25,15 +24,9 @@ impl PullRequest {
         Self::parse(json::text(&job, "prLink")?)
     }
 
+    /// In GitHub's API. No other pull request has it.
     pub fn target(&self) -> String {
         format!("/repos/{}/pulls/{}", self.0.repository, self.0.number)
-    }
-}
-
-/// Such as `acme/docs#12`.
-impl fmt::Display for PullRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 
@@ -114,13 +107,9 @@ pub enum GitHubFailure {
 impl GitHubFailure {
     /// Returns `None` for a 200. GitHub responds 403 or 429 when a rate limit is reached. For a
     /// secondary limit, only the body of a 403 may say so.
-    pub fn of_response<'a>(
-        status: u16,
-        field: impl Fn(&str) -> Option<&'a str>,
-        body: &str,
-        now: Millis,
-    ) -> Option<Self> {
-        let number = |name| field(name).and_then(|text| text.parse::<u64>().ok());
+    pub fn of_response(head: &UpstreamHead, body: &str, now: Millis) -> Option<Self> {
+        let status = head.status;
+        let number = |name| head.headers.get(name)?.parse::<u64>().ok();
         let retry_after = number("retry-after");
         let is_spent = number("x-ratelimit-remaining") == Some(0);
         let is_limited = || {
@@ -194,7 +183,7 @@ impl PullRequestCache {
     /// Returns [`PullRequestStatus::UNKNOWN`] while GitHub's rate limit prevents requests, and
     /// `None` if the status must be fetched.
     pub fn find(&self, request: &PullRequest, now: Millis) -> Option<PullRequestStatus> {
-        let known = self.known.get(&request.to_string(), now).cloned();
+        let known = self.known.get(&request.target(), now).cloned();
         let is_paused = now < self.paused_until;
         known.or_else(|| is_paused.then_some(PullRequestStatus::UNKNOWN))
     }
@@ -215,7 +204,7 @@ impl PullRequestCache {
             }
         };
         let status = result.unwrap_or(PullRequestStatus::UNKNOWN);
-        let (name, bytes) = (request.to_string(), size_of::<PullRequestStatus>());
-        self.known.insert(&name, status, bytes, until);
+        let bytes = size_of::<PullRequestStatus>();
+        self.known.insert(&request.target(), status, bytes, until);
     }
 }

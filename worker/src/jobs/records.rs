@@ -90,8 +90,7 @@ impl JobQuery {
     }
 }
 
-/// Returns the first non-blank line without control characters, shortened to
-/// `MAX_SUMMARY_LENGTH`.
+/// Returns the first line that is not blank, shortened and without control characters.
 pub fn summarize_prompt(prompt: &str) -> String {
     let is_visible = |c: char| !c.is_control() && !c.is_whitespace();
     let mut lines = prompt.lines().map(str::trim);
@@ -104,7 +103,6 @@ pub fn summarize_prompt(prompt: &str) -> String {
     summary
 }
 
-/// The last job of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Position {
     /// In milliseconds.

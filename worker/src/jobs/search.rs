@@ -27,9 +27,9 @@ pub struct Found {
 pub struct Scan {
     limit: usize,
     batch: usize,
-    before: Position,
+    /// `None` after the last batch.
+    before: Option<Position>,
     scanned: usize,
-    is_exhausted: bool,
     jobs: Vec<Position>,
 }
 
@@ -39,9 +39,8 @@ impl Scan {
         Self {
             limit,
             batch,
-            before,
+            before: Some(before),
             scanned: 0,
-            is_exhausted: false,
             jobs: Vec::new(),
         }
     }
@@ -51,15 +50,15 @@ impl Scan {
     pub fn next_batch(&self) -> Option<Position> {
         // One match more than the page holds shows that another page follows.
         let is_complete = self.jobs.len() > self.limit;
-        let may_continue = !is_complete && !self.is_exhausted && self.scanned < MAX_SCANNED;
-        may_continue.then_some(self.before)
+        let may_continue = !is_complete && self.scanned < MAX_SCANNED;
+        self.before.filter(|_| may_continue)
     }
 
     /// A batch with too few jobs is the last one.
     pub fn on_batch(&mut self, batch: &[(Position, bool)]) {
         self.scanned += batch.len();
-        self.is_exhausted = batch.len() < self.batch;
-        self.before = batch.last().map_or(self.before, |(last, _)| *last);
+        let is_last = batch.len() < self.batch;
+        self.before = batch.last().map(|(at, _)| *at).filter(|_| !is_last);
         let matches = batch.iter().filter(|(_, is_match)| *is_match);
         self.jobs.extend(matches.map(|(position, _)| *position));
     }
@@ -70,7 +69,7 @@ impl Scan {
         let next = if has_more {
             self.jobs.last().copied()
         } else {
-            (!self.is_exhausted).then_some(self.before)
+            self.before
         };
         Found {
             jobs: self.jobs,

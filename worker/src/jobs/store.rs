@@ -19,15 +19,6 @@ pub use changes::DELETION_LIFE;
 use crate::jobs::resource::Resource;
 use crate::runtime::{Database, HostError, HostResult};
 
-/// Selects each [`JobRow`](crate::jobs::job_row::JobRow).
-const SELECT_JOBS: &str = "SELECT row, id, listed, webhook, created_at, status, data, version,
-      checked_at, last_started_at, not_before, missing_since, since,
-      given_up_start IS last_started_at AS given_up, webhook_poll
-    FROM job";
-
-/// An alarm polls and deletes at most this number of jobs.
-const MAX_JOBS_PER_ALARM: u64 = 20;
-
 pub struct JobStore {
     database: Rc<Database>,
     poll_window: Millis,
@@ -51,24 +42,20 @@ impl JobStore {
     /// The runtime calls alarms without the id. Returns an error if the id of another project is
     /// stored.
     pub fn remember_project(&self, id: &str, resource: Resource) -> HostResult<()> {
-        let project = Project {
+        if self.project.get().is_none() {
+            let insert = "INSERT INTO project (id, resource) VALUES (?, ?)";
+            self.database.execute(insert, &[&id, &resource])?;
+        }
+        let own = self.project.get_or_init(|| Project {
             id: id.to_owned(),
             resource,
-        };
-        match self.project.get() {
-            Some(own) if *own == project => return Ok(()),
-            Some(_) => return Err(HostError::new("these are the records of another project")),
-            None => {}
+        });
+        if own.id == id && own.resource == resource {
+            return Ok(());
         }
-        let insert = "INSERT INTO project (id, resource) VALUES (?, ?)";
-        self.database.execute(insert, &[&id, &resource])?;
-        // `set` fails only if the cell has a value. The cell was empty above, and no other code has
-        // run since.
-        let _ = self.project.set(project);
-        Ok(())
+        Err(HostError::new("these are the records of another project"))
     }
 
-    /// `None` before the first write or watcher.
     pub fn project(&self) -> Option<&str> {
         self.project.get().map(|project| project.id.as_str())
     }
@@ -81,7 +68,7 @@ impl JobStore {
     }
 }
 
-#[derive(PartialEq, Eq, Deserialize)]
+#[derive(Deserialize)]
 struct Project {
     id: String,
     resource: Resource,

@@ -7,8 +7,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use quillgate::Millis;
+use quillgate::credential::LOOPBACK;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
 use crate::http::problem::Problem;
@@ -20,9 +20,8 @@ use crate::upstream::snapshot::find_live;
 
 /// In bytes.
 pub const MAX_URL_LENGTH: usize = 2048;
-/// In bytes (RFC 1035, section 2.3.4).
+/// In bytes, like the next (RFC 1035, section 2.3.4).
 const MAX_HOST_LENGTH: usize = 253;
-/// In bytes (RFC 1035, section 2.3.4).
 const MAX_LABEL_LENGTH: usize = 63;
 
 /// Without jitter. Standard Webhooks recommends ten attempts over about three days.
@@ -85,7 +84,7 @@ fn check(url: &str, hosts: &[String]) -> Result<(), &'static str> {
         return Err("must be at a host that the gateway's operator allows");
     }
     match scheme {
-        "https" | "http" if matches!(host, "localhost" | "127.0.0.1" | "[::1]") => Ok(()),
+        "https" | "http" if LOOPBACK.contains(&host) => Ok(()),
         "https" => check_public(host),
         _ => Err("must be an absolute https URL"),
     }
@@ -231,20 +230,10 @@ pub fn plan_next(
     let Some(scheduled) = RETRY_AFTER.get(attempt as usize) else {
         return Next::GivenUp;
     };
-    let scheduled = lengthen(*scheduled, jitter);
+    let scheduled = scheduled.jitter(1.0, 1.1, jitter);
     let requested = retry_after.filter(|_| matches!(status, Some(429 | 503)));
     let wait = requested.map_or(scheduled, |wait| wait.min(MAX_WAIT).max(scheduled));
     Next::Again(wait)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "jitter is a number from 0 to 1, and NaN counts as 0"
-)]
-fn lengthen(wait: Millis, jitter: f64) -> Millis {
-    let permille = (jitter.clamp(0.0, 1.0) * 100.0) as u64;
-    Millis(wait.0 + wait.0 * permille / 1000)
 }
 
 /// A job can end more than once, because it can restart, and its final status can change. The
@@ -272,7 +261,6 @@ pub fn format_event(
     (project, url): (&str, &str),
     job: &str,
 ) -> String {
-    let quote = |text: &str| json::to_text(&Value::from(text));
     let (kind, is_live) = match (resource, end) {
         (Resource::Job, end) => (format!("agent_job.{end}"), None),
         (Resource::Deployment, "success" | "failure") => {
@@ -284,8 +272,8 @@ pub fn format_event(
     let is_live = is_live.map_or(String::new(), |is_live| format!(r#","isLive":{is_live}"#));
     format!(
         r#"{{"type":"{kind}","timestamp":"{timestamp}","project":{},"webhookUrl":{}{is_live},"data":{job}}}"#,
-        quote(project),
-        quote(url),
+        json::to_text(&project),
+        json::to_text(&url),
     )
 }
 

@@ -54,7 +54,7 @@ async fn find_status(
         let result = fetch_status(&settings, &fetched).await;
         CACHE.with_borrow_mut(|cache| cache.conclude(&fetched, result, now()));
     });
-    share_fetch(execution, request.to_string(), fetch).await?;
+    share_fetch(execution, request.target(), fetch).await?;
     Ok(find().unwrap_or(PullRequestStatus::UNKNOWN))
 }
 
@@ -75,8 +75,7 @@ async fn fetch_status(
     let message = sent.await.map_err(|_| GitHubFailure::Failed)?;
     let body = message.body.read(MAX_RESPONSE_BYTES).await;
     let body = body.unwrap_or_default();
-    let field = |name: &str| message.head.headers.get(name);
-    if let Some(failure) = GitHubFailure::of_response(message.head.status, field, &body, now()) {
+    if let Some(failure) = GitHubFailure::of_response(&message.head, &body, now()) {
         if let Some(line) = failure.describe() {
             log_for_operator(&line);
         }

@@ -8,17 +8,17 @@ use crate::jobs::events::{CHARGE_TEXT, END_TEXT, StreamEvent};
 use crate::jobs::job_row::JobRow;
 use crate::jobs::machine::{CloseReason, Effect, Event, Job, Polling, State};
 use crate::jobs::project_object::Project;
+use crate::jobs::project_object::poll::PollTask;
 use crate::jobs::project_object::watch::LIST_TAG;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
-use crate::runtime::{HostResult, SharedTask, log_for_operator, now, random, sockets};
-use crate::upstream::client::Exchange;
+use crate::runtime::{HostResult, log_for_operator, now, random, sockets};
 use crate::upstream::snapshot::Snapshot;
 
 #[derive(Default)]
 pub(super) struct JobPoll {
     pub(super) polling: Polling,
-    pub(super) task: Option<SharedTask<Exchange<Snapshot>>>,
+    pub(super) task: Option<PollTask>,
 }
 
 /// The effects of a stored event are not carried out yet.
@@ -124,15 +124,12 @@ impl Project {
         })
     }
 
-    /// Returns the number of watchers of the job list.
-    pub(super) fn publish(&self, stored: &Stored) -> usize {
+    pub(super) fn publish(&self, stored: &Stored) {
         let id = &stored.id;
         self.set_polling(id, stored.polling.clone());
         for effect in &stored.effects {
             match effect {
-                Effect::Notify => {
-                    self.broadcast(id, stored.job_event.as_ref());
-                }
+                Effect::Notify => self.broadcast(id, stored.job_event.as_ref()),
                 Effect::Charge => self.charge_watcher(id),
                 Effect::CloseWatchers(reason) => self.close_watchers(id, *reason),
                 Effect::QueueWebhook(JobEnd::NotFound) => log_for_operator(&format!(
@@ -143,14 +140,14 @@ impl Project {
                 Effect::Poll | Effect::QueueWebhook(_) | Effect::UpdateWebhook(_) => {}
             }
         }
-        self.broadcast(LIST_TAG, stored.list_event.as_ref())
+        self.broadcast(LIST_TAG, stored.list_event.as_ref());
     }
 
     /// `list_event` is the event of the deletion.
     pub(super) fn forget(&self, id: &str, list_event: Option<StreamEvent>) {
         let mut job = self.job(id, None);
         let effects = job.apply(Event::Deleted, now(), &self.timing);
-        let _ = self.publish(&Stored {
+        self.publish(&Stored {
             id: id.to_owned(),
             effects,
             list_event,

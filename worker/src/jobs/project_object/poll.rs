@@ -7,9 +7,13 @@ use crate::jobs::poll::MAX_READ_WAIT;
 use crate::jobs::project_object::Project;
 use crate::jobs::resource::Resource;
 use crate::runtime::{HostResult, SharedTask, limit_time, log_for_operator, now};
-use crate::upstream::client::{Exchange, UpstreamResponse};
+use crate::upstream::client::UpstreamResponse;
+use crate::upstream::failure::UpstreamFailure;
 use crate::upstream::request::{RequestIds, UpstreamRequest};
 use crate::upstream::snapshot::Snapshot;
+
+/// Returns the failure of the poll, if any.
+pub(super) type PollTask = SharedTask<Option<UpstreamFailure>>;
 
 struct Poll {
     job: String,
@@ -22,11 +26,7 @@ struct Poll {
 
 impl Project {
     /// Returns the running poll if the job already has one.
-    pub(super) fn poll(
-        self: &Rc<Self>,
-        ids: &RequestIds,
-        job: &JobId,
-    ) -> HostResult<SharedTask<Exchange<Snapshot>>> {
+    pub(super) fn poll(self: &Rc<Self>, ids: &RequestIds, job: &JobId) -> HostResult<PollTask> {
         let id = job.as_str();
         let polls = self.polls.borrow();
         if let Some(task) = polls.get(id).and_then(|poll| poll.task.clone()) {
@@ -64,7 +64,7 @@ impl Project {
         Ok(task)
     }
 
-    async fn send_poll(&self, ids: &RequestIds, poll: &Poll) -> Exchange<Snapshot> {
+    async fn send_poll(&self, ids: &RequestIds, poll: &Poll) -> Option<UpstreamFailure> {
         let request = UpstreamRequest {
             operation: poll.operation,
             ids,
@@ -109,14 +109,11 @@ impl Project {
             self.abandon_poll(&poll.job, poll.number);
             log_for_operator(&format!("the job could not be stored: {error}"));
         }
-        exchange
+        exchange.outcome.err()
     }
 
     /// Waits for at most [`MAX_READ_WAIT`]. The polls then continue.
-    pub(super) async fn await_polls(
-        self: &Rc<Self>,
-        polls: Vec<SharedTask<Exchange<Snapshot>>>,
-    ) -> HostResult<()> {
+    pub(super) async fn await_polls(self: &Rc<Self>, polls: Vec<PollTask>) -> HostResult<()> {
         if polls.is_empty() {
             return Ok(());
         }

@@ -43,10 +43,7 @@ impl Project {
     /// Polls the stalest unfinished jobs, and waits for the responses: see [`Self::await_polls`].
     async fn refresh(self: &Rc<Self>, ids: &RequestIds, mut stale: Vec<JobRow>) -> HostResult<()> {
         let now = now();
-        stale.retain(|row| {
-            !row.record(self.jobs.resource()).is_finished()
-                && self.job(&row.id, Some(row)).is_stale(now, &self.timing)
-        });
+        stale.retain(|row| self.job(&row.id, Some(row)).is_stale(now, &self.timing));
         let usage = self.jobs.poll_usage(now)?;
         let room = self.poll_budget().count_immediate(&usage, now) as usize;
         let mut polls = Vec::new();
@@ -59,7 +56,6 @@ impl Project {
         self.await_polls(polls).await
     }
 
-    /// Returns whether the job had a record.
     pub(super) async fn delete_record(&self, job: &str) -> HostResult<bool> {
         if self.jobs.find(job)?.is_none() {
             return Ok(false);

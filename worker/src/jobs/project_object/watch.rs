@@ -11,7 +11,7 @@ use crate::jobs::events::{END_TEXT, StreamEvent};
 use crate::jobs::project_object::Project;
 use crate::jobs::project_stub::WatchCall;
 use crate::jobs::resource::Resource;
-use crate::runtime::{HostError, HostResult, now, sockets};
+use crate::runtime::{HostResult, now, sockets};
 
 /// The socket's other tag is a job id, which contains no slash, or [`LIST_TAG`].
 const CALLER_TAG: char = '/';
@@ -23,41 +23,39 @@ impl Project {
     pub(super) async fn watch(self: Rc<Self>, watch: WatchCall) -> HostResult<Response> {
         self.jobs
             .remember_project(&watch.ids.project, watch.resource)?;
-        if let Err(refusal) = self.check_streams(&watch) {
-            return refusal.into_response();
+        if let Err(problem) = self.check_streams(&watch) {
+            return refuse(&watch, &problem);
         }
-        let opened = match self.open_stream(&watch).await {
-            Err(Refusal::Failed(error)) => return Err(error),
-            opened => opened,
-        };
+        let response = self.open_stream(&watch).await?;
         self.schedule().await?;
-        match opened {
-            Ok(client) => Ok(Response::from_websocket(client)?),
-            Err(refusal) => refusal.into_response(),
-        }
+        Ok(response)
     }
 
-    async fn open_stream(self: &Rc<Self>, watch: &WatchCall) -> Result<WebSocket, Refusal> {
+    async fn open_stream(self: &Rc<Self>, watch: &WatchCall) -> HostResult<Response> {
         let Some(job) = &watch.job else {
             let events = self.jobs.list_events(watch.after)?;
-            return Ok(self.open_socket(watch, events)?.client);
+            let pair = self.open_socket(watch, events)?;
+            return Ok(Response::from_websocket(pair.client)?);
         };
-        let missing = || Refusal::problem(&watch.resource.not_recorded(), watch);
         // The id of a deployment does not prove that it belongs to this project.
         let is_recorded = self.jobs.find(job)?.is_some_and(|row| row.is_listed);
         if watch.resource == Resource::Deployment && !is_recorded {
-            return Err(missing());
+            return refuse(watch, &watch.resource.not_recorded());
         }
-        self.bring_up_to_date(watch, job).await?;
+        let updated = self.bring_up_to_date(watch, job).await?;
         // Other streams may have opened during the poll, and the record may have been deleted.
-        self.check_streams(watch)?;
-        let row = self.jobs.find(job)?.ok_or_else(missing)?;
+        if let Err(problem) = updated.and_then(|()| self.check_streams(watch)) {
+            return refuse(watch, &problem);
+        }
+        let Some(row) = self.jobs.find(job)? else {
+            return refuse(watch, &watch.resource.not_recorded());
+        };
         let events = self.jobs.events(job, watch.after)?;
         let record = row.record(self.jobs.resource());
         let is_given_up = record.is_late(&self.timing, now());
         let is_closed = is_given_up || record.is_finished();
         if is_closed && events.is_empty() {
-            return Err(Refusal::Response(GatewayResponse::empty(204)));
+            return respond(&GatewayResponse::empty(204));
         }
         let pair = self.open_socket(watch, events)?;
         if is_given_up {
@@ -66,7 +64,7 @@ impl Project {
         if is_closed {
             sockets::close(&pair.server, "finished");
         }
-        Ok(pair.client)
+        Ok(Response::from_websocket(pair.client)?)
     }
 
     /// Polls a job if its stored state is stale and the poll budget allows the poll. Returns the
@@ -75,12 +73,12 @@ impl Project {
         self: &Rc<Self>,
         watch: &WatchCall,
         job: &str,
-    ) -> Result<(), Refusal> {
+    ) -> HostResult<Result<(), Problem>> {
         let now = now();
         let row = self.jobs.find(job)?;
         let stored = self.job(job, row.as_ref());
         if !stored.is_poll_due(watch.after, now, &self.timing) {
-            return Ok(());
+            return Ok(Ok(()));
         }
         if let Some(row) = &row {
             // A job that the gateway did not create does not use the poll budget: the poll counts
@@ -92,29 +90,29 @@ impl Project {
                 !usage.is_paused(now)
             };
             if !has_room {
-                return Ok(());
+                return Ok(Ok(()));
             }
         }
-        let id = JobId::new(job).map_err(HostError::from)?;
-        let poll = self.poll(&watch.ids, &id)?;
+        let poll = self.poll(&watch.ids, &JobId::new(job)?)?;
         if row.is_some() {
             self.await_polls(vec![poll.clone()]).await?;
             if poll.is_running() {
-                return Ok(());
+                return Ok(Ok(()));
             }
         }
-        let Err(failure) = poll.wait().await?.outcome else {
-            return Ok(());
+        let Some(failure) = poll.wait().await? else {
+            return Ok(Ok(()));
         };
         // The watcher receives the stored state until Mintlify returns a newer state.
         let is_stored_state_valid = stored.record.is_some_and(|record| {
             let may_be_unknown = failure.is_missing && record.may_be_unknown(now);
             may_be_unknown || failure.is_temporary() || failure.is_fault
         });
-        if is_stored_state_valid {
-            return Ok(());
-        }
-        Err(Refusal::problem(&failure.problem, watch))
+        Ok(if is_stored_state_valid {
+            Ok(())
+        } else {
+            Err(failure.problem)
+        })
     }
 
     /// Excludes closing sockets, whose clients receive missed changes after reconnecting.
@@ -134,7 +132,7 @@ impl Project {
             .collect()
     }
 
-    fn check_streams(&self, watch: &WatchCall) -> Result<(), Refusal> {
+    fn check_streams(&self, watch: &WatchCall) -> Result<(), Problem> {
         let settings = &self.settings;
         let owner = watch.job.as_ref().map_or("the project", |_| "the job");
         let [target, caller] = make_tags(watch);
@@ -143,10 +141,7 @@ impl Project {
             (target, settings.streams_per_job, owner),
         ] {
             if self.find_watchers(&tag).len() >= limit as usize {
-                return Err(Refusal::problem(
-                    &Problem::too_many_streams(owner, limit),
-                    watch,
-                ));
+                return Err(Problem::too_many_streams(owner, limit));
             }
         }
         Ok(())
@@ -170,42 +165,23 @@ impl Project {
         Ok(pair)
     }
 
-    /// Returns the number of watchers.
-    pub(super) fn broadcast(&self, tag: &str, event: Option<&StreamEvent>) -> usize {
-        let watchers = self.find_watchers(tag);
-        if let Some(text) = event.map(StreamEvent::to_text) {
-            for socket in &watchers {
-                sockets::send(socket, &text);
-            }
-        }
-        watchers.len()
-    }
-}
-
-/// Why no stream opens.
-enum Refusal {
-    Response(GatewayResponse),
-    Failed(HostError),
-}
-
-impl Refusal {
-    fn problem(problem: &Problem, watch: &WatchCall) -> Self {
-        Self::Response(GatewayResponse::problem(problem, &watch.ids.id))
-    }
-
-    fn into_response(self) -> HostResult<Response> {
-        match self {
-            // The status is always 200, because a refusal can have status 204, which allows no body.
-            Self::Response(refusal) => Ok(Response::from_json(&refusal)?),
-            Self::Failed(error) => Err(error),
+    pub(super) fn broadcast(&self, tag: &str, event: Option<&StreamEvent>) {
+        let Some(text) = event.map(StreamEvent::to_text) else {
+            return;
+        };
+        for socket in self.find_watchers(tag) {
+            sockets::send(&socket, &text);
         }
     }
 }
 
-impl From<HostError> for Refusal {
-    fn from(error: HostError) -> Self {
-        Self::Failed(error)
-    }
+fn refuse(watch: &WatchCall, problem: &Problem) -> HostResult<Response> {
+    respond(&GatewayResponse::problem(problem, &watch.ids.id))
+}
+
+/// The status is always 200, because a refusal can have status 204, which allows no body.
+fn respond(refusal: &GatewayResponse) -> HostResult<Response> {
+    Ok(Response::from_json(refusal)?)
 }
 
 fn make_tags(watch: &WatchCall) -> [String; 2] {

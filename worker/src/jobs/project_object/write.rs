@@ -7,6 +7,7 @@ use crate::http::response::GatewayResponse;
 use crate::jobs::machine::Event;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::events::Stored;
+use crate::jobs::project_object::watch::LIST_TAG;
 use crate::jobs::resource::Resource;
 use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
@@ -26,23 +27,17 @@ impl Project {
             Ok(reserved) => reserved,
             Err(refusal) => return Ok(refusal),
         };
-        let is_stored = || match &write.job {
-            Some(id) => self.jobs.find(id).map(|row| row.is_some()),
-            None => Ok(false),
+        let was_stored = match &write.job {
+            Some(id) => self.jobs.find(id)?.is_some(),
+            None => false,
         };
-        let was_stored = is_stored()?;
         let Exchange { metrics, outcome } = self.send_write(ids, write, &reservation).await;
-        let (response, key_outcome) = match &outcome {
-            Ok(reply) => (
-                GatewayResponse::json(reply.http_status, reply.text.as_str()),
-                KeyOutcome::Store,
-            ),
-            Err(failure) => (
-                GatewayResponse::problem(&failure.problem, &ids.id),
-                failure.key_outcome,
-            ),
+        let failure = outcome.as_ref().err();
+        let key_outcome = failure.map_or(KeyOutcome::Store, |failure| failure.key_outcome);
+        let mut response = match &outcome {
+            Ok(reply) => GatewayResponse::json(reply.http_status, reply.text.as_str()),
+            Err(failure) => GatewayResponse::problem(&failure.problem, &ids.id),
         };
-        let is_deleted = was_stored && !is_stored()?;
         let conclude = || {
             if write.resource() == Resource::Job {
                 self.budget
@@ -50,7 +45,8 @@ impl Project {
             }
             self.keys.conclude(&key, key_outcome, &response)?;
             match &write.job {
-                Some(id) if is_deleted => self.keys.forget_job(id),
+                // The record has been deleted since.
+                Some(id) if was_stored && self.jobs.find(id)?.is_none() => self.keys.forget_job(id),
                 _ => Ok(()),
             }
         };
@@ -66,12 +62,11 @@ impl Project {
         // the reservation are then stored separately.
         let concluded = match &stored {
             Ok(_) => Ok(()),
-            Err(_) => self.database.transaction(conclude),
+            Err(_) => self.database.transaction(conclude).or_else(|error| {
+                self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
+                Err(error)
+            }),
         };
-        let concluded = concluded.or_else(|error| {
-            self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
-            Err(error)
-        });
         // During the calls below, another request can reserve the key.
         drop(key);
         if write.resource() == Resource::Deployment {
@@ -88,10 +83,7 @@ impl Project {
             // Mintlify's response is known, so the caller still receives it.
             log_for_operator(&format!("the job could not be stored: {error}"));
         }
-        let response = GatewayResponse {
-            headers: response.headers.or(reservation.fields),
-            ..response
-        };
+        response.headers = response.headers.or(reservation.fields);
         let metrics = RequestMetrics {
             upstream: Some(metrics),
             budget_left: Some(reservation.left),
@@ -153,7 +145,6 @@ impl Project {
         reservation: &Reservation,
         outcome: &Result<Snapshot, UpstreamFailure>,
     ) {
-        let started = outcome.as_ref().ok();
         let is_sent = outcome.as_ref().err().is_none_or(|failure| failure.is_sent);
         let write = WriteOutcome {
             reservation: reservation.clone(),
@@ -162,7 +153,7 @@ impl Project {
                 outcome => outcome,
             },
             project: project.to_owned(),
-            deployment: started.and_then(|snapshot| snapshot.id.clone()),
+            deployment: outcome.as_ref().ok().and_then(|started| started.id.clone()),
         };
         if let Err(error) = self.organization.conclude_write(&write).await {
             log_for_operator(&format!("the reservation could not be concluded: {error}"));
@@ -218,13 +209,14 @@ impl Project {
     }
 
     async fn publish_write(&self, write: &Write, stored: &Stored) -> HostResult<()> {
-        let is_list_watched = self.publish(stored) > 0;
+        self.publish(stored);
+        let is_list_watched = !self.find_watchers(LIST_TAG).is_empty();
         let is_awaited = write.job.is_some() || write.webhook.is_some() || is_list_watched;
-        if !is_awaited && self.alarm.get().is_some() {
-            // No caller is waiting for the new job, so no poll is needed. The handler of the
-            // pending alarm schedules the deletion of the job's record.
-            return Ok(());
+        // If no caller is waiting for the new job, no poll is needed, and the handler of the pending
+        // alarm schedules the deletion of the job's record.
+        if is_awaited || self.alarm.get().is_none() {
+            self.schedule().await?;
         }
-        self.schedule().await
+        Ok(())
     }
 }

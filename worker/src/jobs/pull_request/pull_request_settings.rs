@@ -43,17 +43,12 @@ impl PullRequestSettings {
         // are read, and reports other names as unknown.
         let token = read_variable("GITHUB_TOKEN", variables, parse_token)?;
         let base_url = read_base_url("GITHUB_API_URL", variables, GITHUB_API)?;
-        let is_on = match variables("PULL_REQUEST_STATES").as_deref() {
-            None => token.is_some(),
-            Some("on") => true,
-            Some("off") => false,
-            Some(_) => {
-                return Err(VariableError {
-                    variable: "PULL_REQUEST_STATES",
-                    rule: "must be on or off",
-                });
-            }
-        };
+        let switch = read_variable("PULL_REQUEST_STATES", variables, |value| match value {
+            "on" => Ok(Some(true)),
+            "off" => Ok(Some(false)),
+            _ => Err("must be on or off"),
+        })?;
+        let is_on = switch.unwrap_or(token.is_some());
         Ok(is_on.then_some(Self { base_url, token }))
     }
 

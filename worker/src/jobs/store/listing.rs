@@ -1,4 +1,4 @@
-use super::{JobStore, SELECT_JOBS};
+use super::JobStore;
 use crate::jobs::job_row::JobRow;
 use crate::jobs::records::{JobQuery, Position, encode_cursor};
 use crate::jobs::resource::Resource;
@@ -42,13 +42,11 @@ impl JobStore {
         let revision: Option<u64> = self.database.value("SELECT revision FROM project", &[])?;
         let revision = revision.unwrap_or_default();
         let found = self.scan(query).await?;
-        let select = format!(
-            "{SELECT_JOBS} WHERE row IN (SELECT value FROM json_each(?))
-            ORDER BY created_at DESC, row DESC"
-        );
+        let clauses = "WHERE row IN (SELECT value FROM json_each(?))
+            ORDER BY created_at DESC, row DESC";
         let rows: Vec<_> = found.jobs.iter().map(|job| job.row).collect();
         Ok(JobPage {
-            rows: self.database.rows(&select, &[&json::to_text(&rows)])?,
+            rows: self.select(clauses, &[&json::to_text(&rows)])?,
             next: found.next,
             revision,
         })
@@ -64,9 +62,7 @@ impl JobStore {
         );
         let rows: Vec<u64> = page.rows.iter().map(|row| row.row).collect();
         let jobs = self.join_rows(&select, &[&json::to_text(&rows), &query.filter.state])?;
-        let cursor = page.next.as_ref().map_or("null".to_owned(), |next| {
-            format!("\"{}\"", encode_cursor(next))
-        });
+        let cursor = json::to_text(&page.next.as_ref().map(encode_cursor));
         let revision = page.revision;
         let name = query.resource.as_str();
         Ok(format!(

@@ -22,6 +22,8 @@ use crate::upstream::transport::{Caching, Outgoing, send};
 /// Standard Webhooks recommends 15 to 30 s. Also the timeout of the wait for a permit.
 const TIME_LIMIT: Millis = Millis::from_seconds(20);
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
+const IS_OF_JOB: &str = "CASE WHEN json_valid(job)
+      THEN ? IN (json_extract(job, '$.id'), json_extract(job, '$._id')) END";
 
 #[derive(Deserialize)]
 struct OutboxRow {
@@ -29,10 +31,10 @@ struct OutboxRow {
     status: String,
     job: String,
     ended_at: String,
+    /// Includes the current one.
     attempts: u32,
 }
 
-/// Taken by one alarm for delivery.
 #[derive(Deserialize)]
 pub struct LeasedWebhook {
     id: String,
@@ -72,9 +74,9 @@ impl Outbox {
     /// After the first attempt, the webhook stays unchanged, because all attempts must send the
     /// same message.
     pub fn update_unsent(&self, id: &str, end: JobEnd, job: &str) -> HostResult<()> {
-        let update = "UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0
-              AND CASE WHEN json_valid(job) THEN ? IN (json_extract(job, '$.id'), json_extract(job, '$._id')) END";
-        self.database.execute(update, &[&job, &end, &id])
+        let update =
+            format!("UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0 AND {IS_OF_JOB}");
+        self.database.execute(&update, &[&job, &end, &id])
     }
 
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
@@ -138,18 +140,16 @@ impl Outbox {
         let Ok(_permit) = self.connections.acquire(class, TIME_LIMIT).await else {
             return self.set_due(id, now().plus(BUSY_PAUSE));
         };
-        // An operator may have deleted the job's record and its webhooks during the wait.
-        let query = "SELECT url, status, job, ended_at, attempts FROM outbox WHERE id = ?";
-        let Some(row) = self.database.first::<OutboxRow>(query, &[&id])? else {
-            return Ok(());
-        };
-        let lease_end = now().plus(LEASE);
-        let attempts = row.attempts + 1;
         // Count the attempt before sending it. Even if the object then crashes, `update_unsent`
         // does not change a message that the receiver may already have.
-        let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
-        self.database
-            .execute(update, &[&attempts, &lease_end, &id])?;
+        let update = "UPDATE outbox SET attempts = attempts + 1, due = ? WHERE id = ?
+            RETURNING url, status, job, ended_at, attempts";
+        let lease_end = now().plus(LEASE);
+        let row: Option<OutboxRow> = self.database.first(update, &[&lease_end, &id])?;
+        // An operator may have deleted the job's record and its webhooks during the wait.
+        let Some(row) = row else {
+            return Ok(());
+        };
         // The settings may have changed since the job was created.
         let Some(url) = webhook::recheck_address(&row.url, &self.settings) else {
             log_for_operator(&format!(
@@ -164,7 +164,7 @@ impl Outbox {
         let wait = head.and_then(|UpstreamHead { headers, .. }| {
             parse_retry_after(headers.get("retry-after")?, headers.get("date"), now)
         });
-        match webhook::plan_next(attempts, status, wait, random()) {
+        match webhook::plan_next(row.attempts, status, wait, random()) {
             Next::Again(wait) => return self.set_due(id, now.plus(wait)),
             Next::Done => {}
             Next::GivenUp => log_error(&webhook::format_given_up(id, status)),
@@ -173,9 +173,8 @@ impl Outbox {
     }
 
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
-        let delete = "DELETE FROM outbox
-            WHERE CASE WHEN json_valid(job) THEN ? IN (json_extract(job, '$.id'), json_extract(job, '$._id')) END";
-        self.database.execute(delete, &[&id])
+        let delete = format!("DELETE FROM outbox WHERE {IS_OF_JOB}");
+        self.database.execute(&delete, &[&id])
     }
 
     fn set_due(&self, id: &str, due: Millis) -> HostResult<()> {

@@ -4,8 +4,8 @@ use quillgate::Millis;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::JobStore;
 use super::search::find_folded;
-use super::{JobStore, MAX_JOBS_PER_ALARM, SELECT_JOBS};
 use crate::jobs::events::StreamEvent;
 use crate::jobs::job_row::{JobRow, read_boolean};
 use crate::jobs::machine::Record;
@@ -13,9 +13,15 @@ use crate::jobs::records::has_room_for_whole;
 use crate::jobs::resource::Resource;
 use crate::jobs::write::Write;
 use crate::json;
-use crate::runtime::{HostResult, SqlValue, now};
+use crate::runtime::{HostResult, SqlValue, Values, now};
 use crate::upstream::snapshot::Snapshot;
 
+const SELECT_JOBS: &str = "SELECT row, id, listed, webhook, created_at, status, data, version,
+      checked_at, last_started_at, not_before, missing_since, since,
+      given_up_start IS last_started_at AS given_up, webhook_poll
+    FROM job";
+/// An alarm polls and deletes at most this number of jobs.
+const MAX_JOBS_PER_ALARM: u64 = 20;
 /// For clients of the list stream.
 const MAX_UNFINISHED: u64 = 50;
 const MAX_MESSAGES: u64 = 100;
@@ -54,7 +60,7 @@ fn number_columns(record: &Record, due: Option<Millis>) -> [(&'static str, Optio
 }
 
 impl JobStore {
-    /// Returns the event for list streams.
+    /// The row already exists if the job has been watched. Returns the event for list streams.
     pub fn add(
         &self,
         id: &str,
@@ -62,8 +68,6 @@ impl JobStore {
         snapshot: &Snapshot,
         due: Option<Millis>,
     ) -> HostResult<Option<StreamEvent>> {
-        // The row can already exist: a caller may have watched the job before Mintlify's response
-        // to its creation arrived.
         let insert = include_str!("sql/insert_job.sql");
         let insert = format!("{insert} RETURNING {}", self.list_event());
         let whole = self.find_whole(write);
@@ -221,25 +225,27 @@ impl JobStore {
         Ok(event)
     }
 
+    /// Selects the rows that `clauses`, which follow the table, choose.
+    pub(super) fn select(&self, clauses: &str, values: Values<'_>) -> HostResult<Vec<JobRow>> {
+        self.database
+            .rows(&format!("{SELECT_JOBS} {clauses}"), values)
+    }
+
     pub fn find(&self, id: &str) -> HostResult<Option<JobRow>> {
-        let query = format!("{SELECT_JOBS} WHERE id = ?");
-        self.database.first(&query, &[&id])
+        Ok(self.select("WHERE id = ?", &[&id])?.pop())
     }
 
     pub fn find_all(&self, ids: &HashSet<String>) -> HostResult<Vec<JobRow>> {
-        let query = format!("{SELECT_JOBS} WHERE id IN (SELECT value FROM json_each(?))");
-        self.database.rows(&query, &[&json::to_text(&ids)])
+        let clauses = "WHERE id IN (SELECT value FROM json_each(?))";
+        self.select(clauses, &[&json::to_text(&ids)])
     }
 
     /// The earliest due time comes first.
     pub fn due(&self, polled: &HashSet<String>, now: Millis) -> HostResult<Vec<JobRow>> {
-        let query = format!(
-            "{SELECT_JOBS} WHERE webhook_poll <= ? AND id NOT IN (SELECT value FROM json_each(?))
-            ORDER BY webhook_poll LIMIT ?"
-        );
+        let clauses = "WHERE webhook_poll <= ? AND id NOT IN (SELECT value FROM json_each(?))
+            ORDER BY webhook_poll LIMIT ?";
         let polled = json::to_text(polled);
-        self.database
-            .rows(&query, &[&now, &polled, &MAX_JOBS_PER_ALARM])
+        self.select(clauses, &[&now, &polled, &MAX_JOBS_PER_ALARM])
     }
 
     pub fn next_times(&self, polled: &HashSet<String>) -> HostResult<NextTimes> {
@@ -259,12 +265,12 @@ impl JobStore {
         };
         // Without `INDEXED BY`, SQLite chooses another index and reads every job. It uses a partial
         // index only if the query repeats the index's condition.
-        let query = format!(
-            "{SELECT_JOBS} INDEXED BY job_unfinished
+        let clauses = format!(
+            "INDEXED BY job_unfinished
             WHERE listed = 1 AND coalesce(status, '') NOT IN ('completed', 'failed', 'archived')
               {unfinished} AND last_started_at > ? AND given_up_start IS NOT last_started_at
             ORDER BY last_started_at DESC LIMIT ?"
         );
-        self.database.rows(&query, &[&earliest, &MAX_UNFINISHED])
+        self.select(&clauses, &[&earliest, &MAX_UNFINISHED])
     }
 }

@@ -83,24 +83,17 @@ impl JobStore {
                     &SEARCHED_CHARACTERS,
                 ],
             )?;
-            let batch: Vec<_> = jobs.into_iter().map(|job| job.compare(&wanted)).collect();
-            scan.on_batch(&batch);
+            let contains = |prompt: String| fold(searched_part(&prompt)).contains(&wanted);
+            let compare = |job: ScannedJob| {
+                let position = Position {
+                    created: job.created_at,
+                    row: job.row,
+                };
+                (position, job.is_match && job.unfolded.is_none_or(contains))
+            };
+            scan.on_batch(&jobs.into_iter().map(compare).collect::<Vec<_>>());
         }
         Ok(scan.finish())
-    }
-}
-
-impl ScannedJob {
-    fn compare(self, wanted: &str) -> (Position, bool) {
-        let position = Position {
-            created: self.created_at,
-            row: self.row,
-        };
-        let contains = |prompt: String| fold(searched_part(&prompt)).contains(wanted);
-        (
-            position,
-            self.is_match && self.unfolded.is_none_or(contains),
-        )
     }
 }
 

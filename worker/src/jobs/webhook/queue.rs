@@ -72,17 +72,13 @@ impl DeliveryQueue {
 
     /// The delivery first waits for a permit.
     pub fn begin(&mut self, receiver: &str, now: Millis) {
-        self.lease(receiver, now, None);
+        self.0.entry(receiver.to_owned()).or_default().leased_at = Some(now);
     }
 
     /// Renews the lease.
     pub fn begin_request(&mut self, receiver: &str, now: Millis) {
-        self.lease(receiver, now, Some(now));
-    }
-
-    fn lease(&mut self, receiver: &str, now: Millis, sent_at: Option<Millis>) {
         let known = self.0.entry(receiver.to_owned()).or_default();
-        (known.leased_at, known.sent_at) = (Some(now), sent_at);
+        (known.leased_at, known.sent_at) = (Some(now), Some(now));
     }
 
     /// A delivery without a request does not show whether the receiver is slow.

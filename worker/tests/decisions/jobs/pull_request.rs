@@ -3,6 +3,7 @@ use quillgate_worker::jobs::pull_request::pull_request_settings::PullRequestSett
 use quillgate_worker::jobs::pull_request::{
     GitHubFailure, PullRequest, PullRequestCache, PullRequestState, PullRequestStatus,
 };
+use quillgate_worker::upstream::head::UpstreamHead;
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, Predicate, SECONDS, at, change, configure};
@@ -55,9 +56,9 @@ fn links_to_other_hosts_and_pages_are_rejected() {
 #[test]
 fn the_link_of_a_job_is_found() {
     let link = "https://github.com/acme/docs/pull/12";
-    let of = |job: &Value| PullRequest::of_job(&job.to_string()).map(|found| found.to_string());
+    let of = |job: &Value| PullRequest::of_job(&job.to_string()).map(|found| found.target());
     let found = of(&json!({ "id": "j1", "prLink": link }));
-    assert_eq!(found.as_deref(), Some("acme/docs#12"));
+    assert_eq!(found.as_deref(), Some("/repos/acme/docs/pulls/12"));
     for job in [
         json!({ "id": "j1" }),
         json!({ "prLink": null }),
@@ -199,11 +200,11 @@ fn classify(status: u16, fields: &[(&str, &str)]) -> Option<GitHubFailure> {
 }
 
 fn classify_with(status: u16, fields: &[(&str, &str)], body: &str) -> Option<GitHubFailure> {
-    let field = |name: &str| {
-        let found = fields.iter().find(|(own, _)| *own == name);
-        found.map(|(_, value)| *value)
-    };
-    GitHubFailure::of_response(status, field, body, NOW)
+    let fields = fields
+        .iter()
+        .map(|(name, value)| (String::from(*name), String::from(*value)));
+    let headers = fields.collect();
+    GitHubFailure::of_response(&UpstreamHead { status, headers }, body, NOW)
 }
 
 #[test]
