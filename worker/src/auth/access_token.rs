@@ -30,7 +30,9 @@ struct Claims {
     iat: f64,
     exp: f64,
     nbf: Option<f64>,
-    jti: Option<String>,
+    /// [`RevokedTokens::covers`] reads it from the map.
+    #[serde(rename = "jti")]
+    _id: Option<String>,
 }
 
 fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Error> {
@@ -64,13 +66,13 @@ pub(super) fn verify(
 }
 
 pub(super) fn read_caller(
-    claims: &Map<String, Value>,
+    values: &Map<String, Value>,
     revoked: &RevokedTokens,
     now: Millis,
 ) -> Result<Caller, &'static str> {
-    let claims = Claims::deserialize(claims).map_err(|_| INCOMPLETE)?;
+    let claims = Claims::deserialize(values).map_err(|_| INCOMPLETE)?;
     let now = to_seconds(now);
-    if revoked.covers_own(claims.jti.as_deref(), &claims.sub, claims.iat) {
+    if revoked.covers(ISSUER, values, Some(claims.iat)) {
         return Err(REVOKED);
     }
     if claims.iss != ISSUER {
