@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::{Caller, Grant, ISSUER, Quota};
 use crate::auth::jwt::{
-    EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
-    WRONG_SIGNATURE, to_millis, to_seconds,
+    INCOMPLETE, Jwt, NO_SUBJECT, OTHER_ISSUER, REVOKED, Times, UNKNOWN_KIND, WRONG_SIGNATURE,
+    to_millis,
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::token::VerifiedToken;
@@ -28,8 +28,6 @@ struct Claims {
     #[serde(default, deserialize_with = "read_quota")]
     quota: Quota,
     iat: f64,
-    exp: f64,
-    nbf: Option<f64>,
     /// [`RevokedTokens::covers`] reads it from the map.
     #[serde(rename = "jti")]
     _id: Option<String>,
@@ -71,7 +69,7 @@ pub(super) fn read_caller(
     now: Millis,
 ) -> Result<Caller, &'static str> {
     let claims = Claims::deserialize(values).map_err(|_| INCOMPLETE)?;
-    let now = to_seconds(now);
+    let times = Times::read(values)?;
     if revoked.covers(ISSUER, values, Some(claims.iat)) {
         return Err(REVOKED);
     }
@@ -81,13 +79,8 @@ pub(super) fn read_caller(
     if claims.sub.is_empty() {
         return Err(NO_SUBJECT);
     }
-    if now >= claims.exp {
-        return Err(EXPIRED);
-    }
-    if claims.iat > now + LEEWAY || claims.nbf.is_some_and(|nbf| nbf > now + LEEWAY) {
-        return Err(NOT_YET);
-    }
-    if claims.exp - claims.iat > MAX_LIFETIME {
+    times.check(0.0, now)?;
+    if times.exp - claims.iat > MAX_LIFETIME {
         return Err("the access token lives longer than 90 days");
     }
     Ok(Caller {
@@ -97,6 +90,6 @@ pub(super) fn read_caller(
         quota: claims.quota,
         claims: None,
         shared: Vec::new(),
-        expires: to_millis(claims.exp),
+        expires: to_millis(times.exp),
     })
 }

@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::Millis;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::json;
@@ -92,16 +93,35 @@ pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String>
     Some(text)
 }
 
-/// A `NumericDate` (RFC 7519, section 2), in seconds.
-pub fn read_instant(claims: &Map<String, Value>, name: &str) -> Result<Option<f64>, &'static str> {
-    match claims.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => value.as_f64().map(Some).ok_or(INCOMPLETE),
+/// `exp`, `iat` and `nbf` (RFC 7519, section 4.1), in seconds.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Times {
+    pub exp: f64,
+    pub iat: Option<f64>,
+    nbf: Option<f64>,
+}
+
+impl Times {
+    pub fn read(claims: &Map<String, Value>) -> Result<Self, &'static str> {
+        Self::deserialize(claims).map_err(|_| INCOMPLETE)
+    }
+
+    /// `leeway` extends `exp`, in seconds. `iat` and `nbf` always have [`LEEWAY`].
+    pub fn check(&self, leeway: f64, now: Millis) -> Result<(), &'static str> {
+        let now = to_seconds(now);
+        if now >= self.exp + leeway {
+            return Err(EXPIRED);
+        }
+        let is_future = |at: Option<f64>| at.is_some_and(|at| at > now + LEEWAY);
+        if is_future(self.iat) || is_future(self.nbf) {
+            return Err(NOT_YET);
+        }
+        Ok(())
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the clock is far below 2^53 ms")]
-pub fn to_seconds(now: Millis) -> f64 {
+fn to_seconds(now: Millis) -> f64 {
     now.0 as f64 / 1000.0
 }
 

@@ -143,7 +143,7 @@ impl UnverifiedToken {
         Ok(VerifiedToken {
             secret: 0,
             caller: self.claims.caller(revoked)?,
-            expires: to_millis(self.claims.expires),
+            expires: to_millis(self.claims.times.exp),
             source: self.claims.issuer.source,
             claims: self.claims.values,
             text: self.text,
