@@ -8,9 +8,7 @@ use worker::worker_sys::Context as Execution;
 
 use crate::app::context::Context;
 use crate::auth::invalid_token;
-use crate::auth::jwks::{
-    FRESH_FOR, FetchReason, KeySet, KeySetReply, RememberedSet, Search, read_age,
-};
+use crate::auth::jwks::{FRESH_FOR, FetchReason, KeySet, KeySetReply, RememberedSet, read_age};
 use crate::auth::jwt::WRONG_SIGNATURE;
 use crate::auth::signature::verify_signature;
 use crate::auth::token::{UnverifiedToken, VerifiedToken};
@@ -36,21 +34,16 @@ pub async fn verify_token(
     token: UnverifiedToken,
 ) -> Result<VerifiedToken, Problem> {
     let (kid, algorithm) = (token.kid.as_deref(), token.algorithm);
-    let (mut time, mut found) = (context.started, None);
+    let mut time = context.started;
     // Searches twice, because the first search can wait for a fetch that looked for another key.
     for _ in 0..2 {
-        match with_key_set(token.jwks(), |set| set.search(kid, algorithm, time)) {
-            Search::Found(key) => {
-                found = Some(key);
-                break;
-            }
-            Search::Fetch(reason) => fetch_shared(&context.execution, &token, reason).await?,
-        }
+        let reason = with_key_set(token.jwks(), |set| set.plan_fetch(kid, algorithm, time));
+        let Some(reason) = reason else { break };
+        fetch_shared(&context.execution, &token, reason).await?;
         time = now();
     }
-    let found =
-        found.unwrap_or_else(|| with_key_set(token.jwks(), |set| set.find(kid, algorithm, time)));
-    match verify_signature(algorithm, token.signed(), &token.signature, &found?).await {
+    let key = with_key_set(token.jwks(), |set| set.find(kid, algorithm, time))?;
+    match verify_signature(algorithm, token.signed(), &token.signature, &key).await {
         Ok(true) => token.into_verified(&context.config.auth.revoked),
         Ok(false) => Err(invalid_token(WRONG_SIGNATURE)),
         Err(error) => Err(Problem::internal().with_operator(format!("WebCrypto failed: {error}"))),
