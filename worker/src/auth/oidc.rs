@@ -7,13 +7,13 @@ use quillgate::Millis;
 use serde_json::{Map, Value};
 
 use crate::auth::caller::{Caller, Quota, SharedQuota, caller_key};
-use crate::auth::invalid_token;
 use crate::auth::jwt::{
     INCOMPLETE, LEEWAY, NO_SUBJECT, OTHER_ISSUER, REVOKED, Times, to_millis,
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::auth::trusted_issuer::{Source, TrustedIssuer, read_one_or_more};
+use crate::auth::{challenge, invalid_token};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::json;
@@ -92,9 +92,8 @@ impl CheckedClaims {
         if caller.grants.is_empty() {
             let detail = "no rule of TRUSTED_ISSUERS matches the access token's claims";
             // No scope would help, so the challenge omits `scope` (RFC 6750, section 3.1).
-            let challenge = "Bearer realm=\"quillgate\", error=\"insufficient_scope\"";
-            let problem = Problem::new(ProblemKind::IdentityNotMapped, detail);
-            return Err(problem.with_header("www-authenticate", challenge));
+            let error = ", error=\"insufficient_scope\"";
+            return Err(challenge(ProblemKind::IdentityNotMapped, detail, error));
         }
         // Each rule can identify callers by different claims, so a rule's quotas count by that
         // rule's claims. Otherwise, a caller could switch to another rule to get an unused quota.
