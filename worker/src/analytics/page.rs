@@ -210,16 +210,11 @@ pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchR
     }
 }
 
-/// Pages of different states of their list, so that rows can be missing or repeated.
-pub fn are_mixed<'a>(pages: impl IntoIterator<Item = &'a PageHead>) -> bool {
-    Totals::are_mixed(pages.into_iter().map(|page| page.totals))
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportHead {
     /// Including the quotes.
     pub etag: String,
-    /// The pages are [mixed](are_mixed).
+    /// See [`Totals::are_mixed`].
     pub is_mixed: bool,
     /// The time of the oldest fetch, and the earliest time at which a page becomes stale.
     pub freshness: Freshness,
@@ -243,7 +238,7 @@ impl ReportHead {
                 until: freshness.map(|page| page.until).min()?,
             },
             etag: format!("\"{}\"", tags.join("+")),
-            is_mixed: are_mixed(pages.iter().map(|(page, _)| *page)),
+            is_mixed: Totals::are_mixed(pages.iter().map(|(page, _)| page.totals)),
         })
     }
 

@@ -2,11 +2,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use quillgate::Scope;
+use quillgate::pages::Totals;
 
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::{ReportCall, ReportReply};
 use crate::analytics::page::{
-    CacheStatus, Freshness, PAGE_ROWS, PageHead, are_mixed, fetch_reason, page_key, slice_pages,
+    CacheStatus, Freshness, PAGE_ROWS, PageHead, fetch_reason, page_key, slice_pages,
 };
 use crate::analytics::pages::Page;
 use crate::budget::reservation::{BudgetRequest, Reservation};
@@ -71,7 +72,7 @@ impl Organization {
             }
         }
         let reply = self.collect_pages(&report, ReportReply::default()).await?;
-        if !are_mixed(reply.pages.iter().map(|page| &page.head)) {
+        if !Totals::are_mixed(reply.pages.iter().map(|page| page.head.totals)) {
             return Ok(reply);
         }
         report.revalidate = false;
