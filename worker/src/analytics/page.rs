@@ -202,14 +202,6 @@ impl CacheStatus {
     }
 }
 
-pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchReason {
-    match cached {
-        _ if revalidate => FetchReason::Request,
-        Some(_) => FetchReason::Stale,
-        None => FetchReason::Missing,
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportHead {
     /// Including the quotes.

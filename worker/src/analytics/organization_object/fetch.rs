@@ -7,7 +7,7 @@ use quillgate::pages::Totals;
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::{ReportCall, ReportReply};
 use crate::analytics::page::{
-    CacheStatus, Freshness, PAGE_ROWS, PageHead, fetch_reason, page_key, slice_pages,
+    CacheStatus, FetchReason, Freshness, PAGE_ROWS, PageHead, page_key, slice_pages,
 };
 use crate::analytics::pages::Page;
 use crate::budget::reservation::{BudgetRequest, Reservation};
@@ -198,8 +198,11 @@ impl Organization {
             .await?;
         let outcome = match exchange.outcome {
             Ok(reply) => {
-                let reason =
-                    fetch_reason(cached.as_ref().map(|page| &page.head), report.revalidate);
+                let reason = match &cached {
+                    _ if report.revalidate => FetchReason::Request,
+                    Some(_) => FetchReason::Stale,
+                    None => FetchReason::Missing,
+                };
                 let fetched = now();
                 let head = PageHead {
                     tag: digest_tag(&reply.text).await?,
