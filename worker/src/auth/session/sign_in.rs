@@ -48,11 +48,7 @@ pub fn begin(
 ) -> Result<HeaderFields, Problem> {
     let query = head.query.as_deref();
     let name = read_parameter(query, "issuer").ok_or_else(Problem::not_found)?;
-    let issuer = settings
-        .sign_in_issuers
-        .iter()
-        .find(|issuer| issuer.name == name)
-        .ok_or_else(Problem::not_found)?;
+    let issuer = find_issuer(settings, &name).ok_or_else(Problem::not_found)?;
     let seed = [
         URL_SAFE_NO_PAD.encode(random),
         now.plus(LIFETIME).0.to_string(),
@@ -87,6 +83,11 @@ pub fn begin(
         headers = headers.with_cookie(clear_cookie(name));
     }
     Ok(headers)
+}
+
+fn find_issuer<'a>(settings: &'a AuthSettings, name: &str) -> Option<&'a SignInIssuer> {
+    let mut issuers = settings.sign_in_issuers.iter();
+    issuers.find(|issuer| issuer.name == name)
 }
 
 fn name_cookie(state: &str) -> String {
@@ -195,8 +196,7 @@ pub fn read_callback<'a>(
     let mut next = || parts.next().unwrap_or("");
     let (name, return_path) = (decode_text(next()), decode_text(next()));
     let before = Some(next()).filter(|before| !before.is_empty());
-    let named = |issuer: &&SignInIssuer| Some(&issuer.name) == name.as_ref();
-    let issuer = settings.sign_in_issuers.iter().find(named);
+    let issuer = name.and_then(|name| find_issuer(settings, &name));
     let (Some(issuer), Some(return_path), true) = (issuer, return_path, now < ends) else {
         return Err(failed());
     };
