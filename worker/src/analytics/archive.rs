@@ -23,7 +23,7 @@ const MAX_RANGE: u32 = 3_660;
 pub(crate) const MAX_ROWS_READ: u64 = 400_000;
 pub const MAX_COUNTS: u64 = MAX_ROWS_READ / 2;
 const MAX_FAILURES: usize = 100;
-/// In bytes, after encoding. Visitors can request paths of any length.
+/// After encoding. Visitors can request paths of any length.
 pub const MAX_PATH_BYTES: usize = 1024;
 const CUT: &str = "…";
 

@@ -16,8 +16,7 @@ use crate::auth::token::VerifiedToken;
 use crate::auth::trusted_issuer::{self, Source};
 use crate::hash::verify_hmac_sha256;
 
-/// In seconds.
-const MAX_LIFETIME: f64 = 90.0 * 86_400.0;
+const MAX_LIFETIME_SECONDS: f64 = 90.0 * 86_400.0;
 
 #[derive(Deserialize)]
 struct Claims {
@@ -80,7 +79,7 @@ pub(super) fn read_caller(
         return Err(NO_SUBJECT);
     }
     times.check(0.0, now)?;
-    if times.exp - claims.iat > MAX_LIFETIME {
+    if times.exp - claims.iat > MAX_LIFETIME_SECONDS {
         return Err("the access token lives longer than 90 days");
     }
     Ok(Caller {

@@ -8,10 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::json;
 
-/// In bytes. Tokens of Entra ID list up to 200 groups, which take about 11 kB.
-const MAX_TOKEN_LENGTH: usize = 16 * 1024;
-/// In seconds.
-pub const LEEWAY: f64 = 60.0;
+/// Tokens of Entra ID list up to 200 groups, which take about 11 kB.
+const MAX_TOKEN_BYTES: usize = 16 * 1024;
+pub const LEEWAY_SECONDS: f64 = 60.0;
 
 // Details of a 401.
 pub const MALFORMED: &str = "the access token is not a signed JWT";
@@ -38,7 +37,7 @@ pub struct Jwt<'a> {
 
 impl<'a> Jwt<'a> {
     pub fn read(token: &'a str) -> Result<Self, &'static str> {
-        if token.len() > MAX_TOKEN_LENGTH {
+        if token.len() > MAX_TOKEN_BYTES {
             return Err("the access token is too long");
         }
         let (signed, signature) = token.rsplit_once('.').ok_or(MALFORMED)?;
@@ -106,13 +105,13 @@ impl Times {
         Self::deserialize(claims).map_err(|_| INCOMPLETE)
     }
 
-    /// `leeway` extends `exp`, in seconds. `iat` and `nbf` always have [`LEEWAY`].
+    /// `leeway` extends `exp`, in seconds. `iat` and `nbf` always have [`LEEWAY_SECONDS`].
     pub fn check(&self, leeway: f64, now: Millis) -> Result<(), &'static str> {
         let now = to_seconds(now);
         if now >= self.exp + leeway {
             return Err(EXPIRED);
         }
-        let is_future = |at: Option<f64>| at.is_some_and(|at| at > now + LEEWAY);
+        let is_future = |at: Option<f64>| at.is_some_and(|at| at > now + LEEWAY_SECONDS);
         if is_future(self.iat) || is_future(self.nbf) {
             return Err(NOT_YET);
         }

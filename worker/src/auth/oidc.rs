@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::auth::caller::{Caller, Quota, SharedQuota, caller_key};
 use crate::auth::jwt::{
-    INCOMPLETE, LEEWAY, NO_SUBJECT, OTHER_ISSUER, REVOKED, Times, to_millis,
+    INCOMPLETE, LEEWAY_SECONDS, NO_SUBJECT, OTHER_ISSUER, REVOKED, Times, to_millis,
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::SignInIssuer;
@@ -18,8 +18,7 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::json;
 
-/// In characters.
-const MAX_CLAIM_EXCERPT: usize = 256;
+const MAX_EXCERPT_CHARACTERS: usize = 256;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CheckedClaims {
@@ -52,7 +51,7 @@ pub(super) fn check_claims(
     }
     check_audience(issuer, &claims, clients)?;
     let times = Times::read(&claims).map_err(invalid_token)?;
-    times.check(LEEWAY, now).map_err(invalid_token)?;
+    times.check(LEEWAY_SECONDS, now).map_err(invalid_token)?;
     Ok(CheckedClaims {
         issuer: Rc::clone(issuer),
         values: claims,
@@ -75,7 +74,7 @@ impl CheckedClaims {
             quota: Quota::default(),
             claims: None,
             shared: Vec::new(),
-            expires: to_millis(self.times.exp + LEEWAY),
+            expires: to_millis(self.times.exp + LEEWAY_SECONDS),
         };
         let mut quotas = Vec::new();
         for rule in &self.issuer.rules {
@@ -140,7 +139,7 @@ fn check_audience(
 
 /// Only the operator learns the value, so that the response does not confirm a caller's guess.
 fn refuse_claim(detail: &str, variable: &str, name: &str, value: &str) -> Problem {
-    let excerpt: String = value.chars().take(MAX_CLAIM_EXCERPT).collect();
+    let excerpt: String = value.chars().take(MAX_EXCERPT_CHARACTERS).collect();
     let found = json::to_text(&excerpt);
     let message = format!("{variable} does not accept a token whose {name} is {found}");
     invalid_token(detail).with_operator(message)

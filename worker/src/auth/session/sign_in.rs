@@ -33,10 +33,9 @@ const NAME_PREFIX: &str = "__Host-quillgate-sign-in-";
 /// Per browser. Another sign-in replaces the oldest.
 const MAX_STARTED: usize = 5;
 const LIFETIME: Millis = Millis::from_seconds(600);
-/// In bytes. Browsers limit the length of cookies.
-const MAX_RETURN_LENGTH: usize = 1_024;
-/// In bytes.
-const MAX_CODE_LENGTH: usize = 4_096;
+/// Browsers limit the length of cookies.
+const MAX_RETURN_BYTES: usize = 1_024;
+const MAX_CODE_BYTES: usize = 4_096;
 
 /// `before`, the browser's session, ends when the sign-in succeeds.
 pub fn begin(
@@ -133,11 +132,11 @@ fn is_own_path(path: &str) -> bool {
 /// Removes the longest query parameters, which only arrange a route, such as the list of open
 /// folders.
 fn shorten(path: String) -> String {
-    if path.len() <= MAX_RETURN_LENGTH {
+    if path.len() <= MAX_RETURN_BYTES {
         return path;
     }
     let (page, query) = path.split_once('?').unwrap_or((&path, ""));
-    if page.len() > MAX_RETURN_LENGTH {
+    if page.len() > MAX_RETURN_BYTES {
         return "/".to_owned();
     }
     let mut pairs: Vec<&str> = query.split('&').collect();
@@ -145,7 +144,7 @@ fn shorten(path: String) -> String {
     longest.sort_unstable_by_key(|index| Reverse(pairs[*index].len()));
     let mut length = path.len();
     for index in longest {
-        if length <= MAX_RETURN_LENGTH {
+        if length <= MAX_RETURN_BYTES {
             break;
         }
         length -= pairs[index].len() + 1;
@@ -202,7 +201,7 @@ pub fn read_callback<'a>(
     };
     // An issuer can identify itself in `iss` (RFC 9207).
     let other = read_parameter(query, "iss").is_some_and(|iss| iss != issuer.issuer);
-    let code = read_parameter(query, "code").filter(|code| code.len() <= MAX_CODE_LENGTH);
+    let code = read_parameter(query, "code").filter(|code| code.len() <= MAX_CODE_BYTES);
     let (Some(code), false) = (code, other) else {
         return Err(failed_problem("the issuer has not signed anybody in"));
     };
