@@ -1,19 +1,18 @@
 //! The gateway's own access tokens: HS256 (RFC 7518, section 3.2).
 
 use quillgate::Millis;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::auth::auth_settings::AuthSettings;
-use crate::auth::caller::{Caller, Grant, ISSUER, Quota};
+use crate::auth::caller::{Caller, Grant, ISSUER};
 use crate::auth::jwt::{
     INCOMPLETE, Jwt, NO_SUBJECT, OTHER_ISSUER, REVOKED, Times, UNKNOWN_KIND, WRONG_SIGNATURE,
     to_millis,
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::token::VerifiedToken;
-use crate::auth::trusted_issuer::{self, Source};
+use crate::auth::trusted_issuer::{Source, read_quota};
 use crate::hash::verify_hmac_sha256;
 
 const MAX_LIFETIME_SECONDS: f64 = 90.0 * 86_400.0;
@@ -24,17 +23,11 @@ struct Claims {
     sub: String,
     projects: Vec<String>,
     scope: String,
-    #[serde(default, deserialize_with = "read_quota")]
-    quota: Quota,
+    quota: Option<Value>,
     iat: f64,
     /// [`RevokedTokens::covers`] reads it from the map.
     #[serde(rename = "jti")]
     _id: Option<String>,
-}
-
-fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Error> {
-    let quota = trusted_issuer::read_quota(Option::deserialize(deserializer)?);
-    quota.ok_or_else(|| D::Error::custom("a malformed quota"))
 }
 
 /// As in [`read_caller`], an error is the detail of the 401.
@@ -69,6 +62,7 @@ pub(super) fn read_caller(
 ) -> Result<Caller, &'static str> {
     let claims = Claims::deserialize(values).map_err(|_| INCOMPLETE)?;
     let times = Times::read(values)?;
+    let quota = read_quota(claims.quota).ok_or(INCOMPLETE)?;
     if revoked.covers(ISSUER, values, Some(claims.iat)) {
         return Err(REVOKED);
     }
@@ -86,7 +80,7 @@ pub(super) fn read_caller(
         issuer: claims.iss,
         subject: claims.sub,
         grants: vec![Grant::new(claims.projects, &claims.scope)],
-        quota: claims.quota,
+        quota,
         claims: None,
         shared: Vec::new(),
         expires: to_millis(times.exp),
