@@ -15,7 +15,6 @@ pub struct PageHead {
     /// The start of the SHA-256 hash of the page's JSON, in base64url.
     pub tag: String,
     pub rows: u64,
-    /// Another page follows.
     pub has_more: bool,
     /// `None` if the list has none, or an earlier version stored the page.
     pub totals: Option<Totals>,
@@ -33,7 +32,6 @@ impl Freshness {
         now < self.until
     }
 
-    /// Until then, the page may be served instead of an error.
     pub fn usable_until(self) -> Millis {
         self.until.plus(STALE_FOR)
     }
@@ -92,16 +90,14 @@ pub const fn has_more(last: &PageHead, slice: &PageSlice) -> bool {
     last.has_more || last.rows > slice.to
 }
 
-/// For `Cache-Status` (RFC 9211).
+/// For `Cache-Status` (RFC 9211). `ttl` is as in [`Freshness::ttl`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CacheStatus {
     Hit {
-        /// In seconds.
         ttl: i64,
     },
     /// No budget is left to fetch a newer page.
     BudgetSpent {
-        /// In seconds.
         ttl: i64,
     },
     Fetched(FetchReason),
@@ -112,7 +108,7 @@ pub enum CacheStatus {
         reason: FetchReason,
         /// `None` if Mintlify did not respond.
         status: Option<u16>,
-        /// In seconds. `None` for a job.
+        /// `None` for a job.
         ttl: Option<i64>,
     },
 }
@@ -172,7 +168,6 @@ impl CacheStatus {
         }
     }
 
-    /// For a request that waited for another request's fetch.
     pub fn collapsed(self) -> Self {
         match self {
             Self::Fetched(reason) => Self::Collapsed(reason),

@@ -77,7 +77,6 @@ impl Quota {
     }
 }
 
-/// Several callers share this quota.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedQuota {
     pub name: String,

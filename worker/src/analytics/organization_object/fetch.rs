@@ -22,7 +22,6 @@ use crate::upstream::request::UpstreamRequest;
 #[derive(Clone)]
 pub(super) struct Lookup {
     outcome: Result<(Page, CacheStatus), Problem>,
-    /// Set if the request checked the budget.
     headers: HeaderFields,
     upstream: Option<ExchangeMetrics>,
     budget_left: Option<u32>,
