@@ -170,26 +170,27 @@ fn accepts_from(issuers: &[Rc<TrustedIssuer>], source: Source) -> bool {
 
 pub fn missing_token_problem() -> Problem {
     let detail = "an access token must be sent as Authorization: Bearer";
-    missing_credentials_problem(ProblemKind::MissingToken, detail)
+    challenge(ProblemKind::MissingToken, detail, "")
 }
 
 pub fn missing_session_problem() -> Problem {
     let detail = "there is no session; sign in first";
-    missing_credentials_problem(ProblemKind::MissingToken, detail)
+    challenge(ProblemKind::MissingToken, detail, "")
 }
 
 pub fn ended_session_problem() -> Problem {
     let detail = "this session has ended; sign in again";
-    missing_credentials_problem(ProblemKind::SessionEnded, detail)
+    challenge(ProblemKind::SessionEnded, detail, "")
 }
 
-/// The challenge has no error code (RFC 6750, section 3.1).
-fn missing_credentials_problem(kind: ProblemKind, detail: &str) -> Problem {
-    Problem::new(kind, detail).with_header("www-authenticate", "Bearer realm=\"quillgate\"")
-}
-
-/// RFC 6750, section 3.1. `reason` must not contain the token.
+/// `reason` must not contain the token.
 pub fn invalid_token(reason: &str) -> Problem {
-    let challenge = "Bearer realm=\"quillgate\", error=\"invalid_token\"";
-    Problem::new(ProblemKind::InvalidToken, reason).with_header("www-authenticate", challenge)
+    let error = ", error=\"invalid_token\"";
+    challenge(ProblemKind::InvalidToken, reason, error)
+}
+
+/// RFC 6750, section 3. Without credentials, `parameters` are empty.
+fn challenge(kind: ProblemKind, detail: impl Into<String>, parameters: &str) -> Problem {
+    let challenge = format!("Bearer realm=\"quillgate\"{parameters}");
+    Problem::new(kind, detail).with_header("www-authenticate", challenge)
 }

@@ -17,7 +17,7 @@ pub mod trap;
 
 pub use context::{durable_objects, now, read_settings, to_date, to_integer, to_number, variable};
 pub use crypto::{digest_tag, new_uuid, random_bytes, subtle};
-pub use d1::{D1, Statement};
+pub use d1::D1;
 pub use error::{HostError, HostResult};
 pub use host::{
     Exchanged, exchange, log_entry, log_error, log_for_operator, log_line, make_response,

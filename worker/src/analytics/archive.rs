@@ -3,8 +3,7 @@ pub mod schedule;
 pub(crate) mod store;
 pub mod views;
 
-use std::fmt::Write as _;
-
+use quillgate::encode::percent_encode;
 use quillgate::parameters::ParameterGroup as _;
 use quillgate::text::MAX_SAFE_INTEGER;
 use quillgate::{
@@ -24,7 +23,7 @@ const MAX_RANGE: u32 = 3_660;
 pub(crate) const MAX_ROWS_READ: u64 = 400_000;
 pub const MAX_COUNTS: u64 = MAX_ROWS_READ / 2;
 const MAX_FAILURES: usize = 100;
-/// In bytes, after encoding. Visitors can request paths of any length.
+/// After encoding. Visitors can request paths of any length.
 pub const MAX_PATH_BYTES: usize = 1024;
 const CUT: &str = "…";
 
@@ -128,10 +127,7 @@ pub fn store_path(path: &str) -> String {
     let mut stored = String::with_capacity(path.len());
     for c in path.chars() {
         if c.is_control() {
-            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-                // Writing to a string cannot fail.
-                let _ = write!(stored, "%{byte:02X}");
-            }
+            stored.push_str(&percent_encode(c.encode_utf8(&mut [0; 4])));
         } else {
             stored.push(c);
         }

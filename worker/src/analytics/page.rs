@@ -15,7 +15,6 @@ pub struct PageHead {
     /// The start of the SHA-256 hash of the page's JSON, in base64url.
     pub tag: String,
     pub rows: u64,
-    /// Another page follows.
     pub has_more: bool,
     /// `None` if the list has none, or an earlier version stored the page.
     pub totals: Option<Totals>,
@@ -33,7 +32,6 @@ impl Freshness {
         now < self.until
     }
 
-    /// Until then, the page may be served instead of an error.
     pub fn usable_until(self) -> Millis {
         self.until.plus(STALE_FOR)
     }
@@ -92,16 +90,14 @@ pub const fn has_more(last: &PageHead, slice: &PageSlice) -> bool {
     last.has_more || last.rows > slice.to
 }
 
-/// For `Cache-Status` (RFC 9211).
+/// For `Cache-Status` (RFC 9211). `ttl` is as in [`Freshness::ttl`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CacheStatus {
     Hit {
-        /// In seconds.
         ttl: i64,
     },
     /// No budget is left to fetch a newer page.
     BudgetSpent {
-        /// In seconds.
         ttl: i64,
     },
     Fetched(FetchReason),
@@ -112,7 +108,7 @@ pub enum CacheStatus {
         reason: FetchReason,
         /// `None` if Mintlify did not respond.
         status: Option<u16>,
-        /// In seconds. `None` for a job.
+        /// `None` for a job.
         ttl: Option<i64>,
     },
 }
@@ -172,7 +168,6 @@ impl CacheStatus {
         }
     }
 
-    /// For a request that waited for another request's fetch.
     pub fn collapsed(self) -> Self {
         match self {
             Self::Fetched(reason) => Self::Collapsed(reason),
@@ -202,24 +197,11 @@ impl CacheStatus {
     }
 }
 
-pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchReason {
-    match cached {
-        _ if revalidate => FetchReason::Request,
-        Some(_) => FetchReason::Stale,
-        None => FetchReason::Missing,
-    }
-}
-
-/// Pages of different states of their list, so that rows can be missing or repeated.
-pub fn are_mixed<'a>(pages: impl IntoIterator<Item = &'a PageHead>) -> bool {
-    Totals::are_mixed(pages.into_iter().map(|page| page.totals))
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportHead {
     /// Including the quotes.
     pub etag: String,
-    /// The pages are [mixed](are_mixed).
+    /// See [`Totals::are_mixed`].
     pub is_mixed: bool,
     /// The time of the oldest fetch, and the earliest time at which a page becomes stale.
     pub freshness: Freshness,
@@ -243,7 +225,7 @@ impl ReportHead {
                 until: freshness.map(|page| page.until).min()?,
             },
             etag: format!("\"{}\"", tags.join("+")),
-            is_mixed: are_mixed(pages.iter().map(|(page, _)| *page)),
+            is_mixed: Totals::are_mixed(pages.iter().map(|(page, _)| page.totals)),
         })
     }
 

@@ -8,7 +8,7 @@ use quillgate::Millis;
 use crate::app::context::Context;
 use crate::auth::invalid_token;
 use crate::auth::jwks::{
-    FRESH_FOR, FetchReason, KeySet, KeySetReply, PublicKey, RememberedSet, Search, read_age,
+    FRESH_FOR, FetchReason, KeySet, KeySetReply, PublicKey, RememberedSet, read_age,
 };
 use crate::auth::jwt::WRONG_SIGNATURE;
 use crate::auth::signature::verify_signature;
@@ -48,10 +48,8 @@ async fn find_key(context: &Context, token: &UnverifiedToken) -> Result<PublicKe
     let mut time = context.started;
     // Searches twice, because the first search can wait for a fetch that looked for another key.
     for _ in 0..2 {
-        let reason = match with_key_set(address, |set| set.search(kid, algorithm, time)) {
-            Search::Found(key) => return key,
-            Search::Fetch(reason) => reason,
-        };
+        let reason = with_key_set(address, |set| set.plan_fetch(kid, algorithm, time));
+        let Some(reason) = reason else { break };
         let name = match reason {
             FetchReason::First | FetchReason::Search => address.to_owned(),
             FetchReason::Refresh => format!("newer {address}"),

@@ -1,23 +1,21 @@
 //! The gateway's own access tokens: HS256 (RFC 7518, section 3.2).
 
 use quillgate::Millis;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::auth::auth_settings::AuthSettings;
-use crate::auth::caller::{Caller, Grant, ISSUER, Quota};
+use crate::auth::caller::{Caller, Grant, ISSUER};
 use crate::auth::jwt::{
-    EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
-    WRONG_SIGNATURE, to_millis, to_seconds,
+    INCOMPLETE, Jwt, NO_SUBJECT, OTHER_ISSUER, REVOKED, Times, UNKNOWN_KIND, WRONG_SIGNATURE,
+    to_millis,
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::token::VerifiedToken;
-use crate::auth::trusted_issuer::{self, Source};
+use crate::auth::trusted_issuer::{Source, read_quota};
 use crate::hash::verify_hmac_sha256;
 
-/// In seconds.
-const MAX_LIFETIME: f64 = 90.0 * 86_400.0;
+const MAX_LIFETIME_SECONDS: f64 = 90.0 * 86_400.0;
 
 #[derive(Deserialize)]
 struct Claims {
@@ -25,17 +23,11 @@ struct Claims {
     sub: String,
     projects: Vec<String>,
     scope: String,
-    #[serde(default, deserialize_with = "read_quota")]
-    quota: Quota,
+    quota: Option<Value>,
     iat: f64,
-    exp: f64,
-    nbf: Option<f64>,
-    jti: Option<String>,
-}
-
-fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Error> {
-    let quota = trusted_issuer::read_quota(Option::deserialize(deserializer)?);
-    quota.ok_or_else(|| D::Error::custom("a malformed quota"))
+    /// [`RevokedTokens::covers`] reads it from the map.
+    #[serde(rename = "jti")]
+    _id: Option<String>,
 }
 
 /// As in [`read_caller`], an error is the detail of the 401.
@@ -64,13 +56,14 @@ pub(super) fn verify(
 }
 
 pub(super) fn read_caller(
-    claims: &Map<String, Value>,
+    values: &Map<String, Value>,
     revoked: &RevokedTokens,
     now: Millis,
 ) -> Result<Caller, &'static str> {
-    let claims = Claims::deserialize(claims).map_err(|_| INCOMPLETE)?;
-    let now = to_seconds(now);
-    if revoked.covers_own(claims.jti.as_deref(), &claims.sub, claims.iat) {
+    let claims = Claims::deserialize(values).map_err(|_| INCOMPLETE)?;
+    let times = Times::read(values)?;
+    let quota = read_quota(claims.quota).ok_or(INCOMPLETE)?;
+    if revoked.covers(ISSUER, values, Some(claims.iat)) {
         return Err(REVOKED);
     }
     if claims.iss != ISSUER {
@@ -79,22 +72,17 @@ pub(super) fn read_caller(
     if claims.sub.is_empty() {
         return Err(NO_SUBJECT);
     }
-    if now >= claims.exp {
-        return Err(EXPIRED);
-    }
-    if claims.iat > now + LEEWAY || claims.nbf.is_some_and(|nbf| nbf > now + LEEWAY) {
-        return Err(NOT_YET);
-    }
-    if claims.exp - claims.iat > MAX_LIFETIME {
+    times.check(0.0, now)?;
+    if times.exp - claims.iat > MAX_LIFETIME_SECONDS {
         return Err("the access token lives longer than 90 days");
     }
     Ok(Caller {
         issuer: claims.iss,
         subject: claims.sub,
         grants: vec![Grant::new(claims.projects, &claims.scope)],
-        quota: claims.quota,
+        quota,
         claims: None,
         shared: Vec::new(),
-        expires: to_millis(claims.exp),
+        expires: to_millis(times.exp),
     })
 }

@@ -53,8 +53,8 @@ impl AuthSettings {
     }
 }
 
-/// In bytes: the length of a SHA-256 hash (RFC 7518, section 3.2).
-const MIN_SECRET_LENGTH: usize = 32;
+/// The length of a SHA-256 hash (RFC 7518, section 3.2).
+const MIN_SECRET_BYTES: usize = 32;
 
 fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableError> {
     let error = |rule| VariableError {
@@ -66,7 +66,7 @@ fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableErr
         .split(',')
         .map(|secret| secret.trim().as_bytes().to_vec())
         .collect();
-    let is_short = |secret: &Vec<u8>| secret.len() < MIN_SECRET_LENGTH;
+    let is_short = |secret: &Vec<u8>| secret.len() < MIN_SECRET_BYTES;
     if secrets.iter().any(is_short) {
         return Err(error(
             "must be at least 32 bytes, or several secrets of that length separated by commas",

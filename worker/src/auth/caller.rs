@@ -3,6 +3,7 @@ use std::collections::BTreeSet;
 use quillgate::{Millis, RateLimitPolicy, Scope};
 use serde_json::Value;
 
+use crate::auth::challenge;
 use crate::budget::Ceiling;
 use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
@@ -76,7 +77,6 @@ impl Quota {
     }
 }
 
-/// Several callers share this quota.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedQuota {
     pub name: String,
@@ -162,9 +162,8 @@ fn require_scope<'a>(
     if grants.any(|grant| grant.scopes.iter().any(|own| own == scope)) {
         return Ok(());
     }
-    let challenge =
-        format!("Bearer realm=\"quillgate\", error=\"insufficient_scope\", scope=\"{scope}\"");
+    let parameters = format!(", error=\"insufficient_scope\", scope=\"{scope}\"");
     let detail = format!("this requires an access token with the scope {scope}");
-    let problem = Problem::new(ProblemKind::InsufficientScope, detail);
-    Err(problem.with_header("www-authenticate", challenge))
+    let kind = ProblemKind::InsufficientScope;
+    Err(challenge(kind, detail, &parameters))
 }

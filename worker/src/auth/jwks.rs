@@ -217,17 +217,15 @@ pub enum FetchReason {
     Refresh,
 }
 
-#[derive(Debug, PartialEq)]
-pub enum Search {
-    /// No fetch is required or allowed now.
-    Found(Result<PublicKey, Problem>),
-    /// Wait for the fetch in progress, or fetch the set and call [`RememberedSet::conclude`].
-    Fetch(FetchReason),
-}
-
 impl RememberedSet {
-    /// [`Search::Fetch`] already counts as started.
-    pub fn search(&mut self, kid: Option<&str>, algorithm: Algorithm, now: Millis) -> Search {
+    /// The reason for a fetch, which already counts as started: wait for the fetch in progress, or
+    /// fetch the set and call [`Self::conclude`]. `None` if no fetch is required or allowed now.
+    pub fn plan_fetch(
+        &mut self,
+        kid: Option<&str>,
+        algorithm: Algorithm,
+        now: Millis,
+    ) -> Option<FetchReason> {
         let set = self.usable_set(now);
         let is_fresh = set.is_some_and(|set| now.since(set.fetched) < FRESH_FOR);
         let (reason, pause) = match set {
@@ -235,22 +233,19 @@ impl RememberedSet {
             None => (FetchReason::First, FIRST_PAUSE),
         };
         let may_search = has_passed(pause, self.searched, now);
-        match self.find(kid, algorithm, now) {
-            Ok(key) if self.has(kid) || !may_search => {
-                if is_fresh || !has_passed(SEARCH_PAUSE, self.refreshed, now) {
-                    return Search::Found(Ok(key));
-                }
-                self.refreshed = Some(now);
-                Search::Fetch(FetchReason::Refresh)
+        let is_usable = self.find(kid, algorithm, now).is_ok();
+        if is_usable && (self.has(kid) || !may_search) {
+            if is_fresh || !has_passed(SEARCH_PAUSE, self.refreshed, now) {
+                return None;
             }
-            _ if may_search => {
-                self.searched = Some(now);
-                self.is_searching = true;
-                Search::Fetch(reason)
-            }
-            Err(_) if self.is_searching => Search::Fetch(reason),
-            found => Search::Found(found),
+            self.refreshed = Some(now);
+            return Some(FetchReason::Refresh);
         }
+        if may_search {
+            self.searched = Some(now);
+            self.is_searching = true;
+        }
+        self.is_searching.then_some(reason)
     }
 
     fn usable_set(&self, now: Millis) -> Option<&KeySet> {

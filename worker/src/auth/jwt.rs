@@ -3,14 +3,14 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::Millis;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::json;
 
-/// In bytes. Tokens of Entra ID list up to 200 groups, which take about 11 kB.
-const MAX_TOKEN_LENGTH: usize = 16 * 1024;
-/// In seconds.
-pub const LEEWAY: f64 = 60.0;
+/// Tokens of Entra ID list up to 200 groups, which take about 11 kB.
+const MAX_TOKEN_BYTES: usize = 16 * 1024;
+pub const LEEWAY_SECONDS: f64 = 60.0;
 
 // Details of a 401.
 pub const MALFORMED: &str = "the access token is not a signed JWT";
@@ -37,7 +37,7 @@ pub struct Jwt<'a> {
 
 impl<'a> Jwt<'a> {
     pub fn read(token: &'a str) -> Result<Self, &'static str> {
-        if token.len() > MAX_TOKEN_LENGTH {
+        if token.len() > MAX_TOKEN_BYTES {
             return Err("the access token is too long");
         }
         let (signed, signature) = token.rsplit_once('.').ok_or(MALFORMED)?;
@@ -92,16 +92,35 @@ pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String>
     Some(text)
 }
 
-/// A `NumericDate` (RFC 7519, section 2), in seconds.
-pub fn read_instant(claims: &Map<String, Value>, name: &str) -> Result<Option<f64>, &'static str> {
-    match claims.get(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(value) => value.as_f64().map(Some).ok_or(INCOMPLETE),
+/// `exp`, `iat` and `nbf` (RFC 7519, section 4.1), in seconds.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Times {
+    pub exp: f64,
+    pub iat: Option<f64>,
+    nbf: Option<f64>,
+}
+
+impl Times {
+    pub fn read(claims: &Map<String, Value>) -> Result<Self, &'static str> {
+        Self::deserialize(claims).map_err(|_| INCOMPLETE)
+    }
+
+    /// `leeway` extends `exp`, in seconds. `iat` and `nbf` always have [`LEEWAY_SECONDS`].
+    pub fn check(&self, leeway: f64, now: Millis) -> Result<(), &'static str> {
+        let now = to_seconds(now);
+        if now >= self.exp + leeway {
+            return Err(EXPIRED);
+        }
+        let is_future = |at: Option<f64>| at.is_some_and(|at| at > now + LEEWAY_SECONDS);
+        if is_future(self.iat) || is_future(self.nbf) {
+            return Err(NOT_YET);
+        }
+        Ok(())
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the clock is far below 2^53 ms")]
-pub fn to_seconds(now: Millis) -> f64 {
+fn to_seconds(now: Millis) -> f64 {
     now.0 as f64 / 1000.0
 }
 

@@ -7,30 +7,25 @@ use quillgate::Millis;
 use serde_json::{Map, Value};
 
 use crate::auth::caller::{Caller, Quota, SharedQuota, caller_key};
-use crate::auth::invalid_token;
 use crate::auth::jwt::{
-    EXPIRED, INCOMPLETE, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, read_instant,
-    to_millis, to_seconds,
+    INCOMPLETE, LEEWAY_SECONDS, NO_SUBJECT, OTHER_ISSUER, REVOKED, Times, to_millis,
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::auth::trusted_issuer::{Source, TrustedIssuer, read_one_or_more};
+use crate::auth::{challenge, invalid_token};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::json;
 
-/// In characters.
-const MAX_CLAIM_EXCERPT: usize = 256;
+const MAX_EXCERPT_CHARACTERS: usize = 256;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CheckedClaims {
     pub issuer: Rc<TrustedIssuer>,
     pub values: Map<String, Value>,
+    pub times: Times,
     subject: String,
-    /// In seconds.
-    issued_at: Option<f64>,
-    /// In seconds.
-    pub expires: f64,
 }
 
 /// With `clients`, the token must be an ID token for one of them, otherwise an access token.
@@ -55,13 +50,13 @@ pub(super) fn check_claims(
         return Err(invalid_token(NO_SUBJECT));
     }
     check_audience(issuer, &claims, clients)?;
-    let (issued_at, expires) = check_times(&claims, now).map_err(invalid_token)?;
+    let times = Times::read(&claims).map_err(invalid_token)?;
+    times.check(LEEWAY_SECONDS, now).map_err(invalid_token)?;
     Ok(CheckedClaims {
         issuer: Rc::clone(issuer),
         values: claims,
+        times,
         subject,
-        issued_at,
-        expires,
     })
 }
 
@@ -69,7 +64,7 @@ impl CheckedClaims {
     /// The signature must be verified first, because responses to forged tokens must not reveal
     /// revocations or the issuer's rules.
     pub(super) fn caller(&self, revoked: &RevokedTokens) -> Result<Caller, Problem> {
-        if revoked.covers_foreign(&self.issuer.issuer, &self.values, self.issued_at) {
+        if revoked.covers(&self.issuer.issuer, &self.values, self.times.iat) {
             return Err(invalid_token(REVOKED));
         }
         let mut caller = Caller {
@@ -79,7 +74,7 @@ impl CheckedClaims {
             quota: Quota::default(),
             claims: None,
             shared: Vec::new(),
-            expires: to_millis(self.expires + LEEWAY),
+            expires: to_millis(self.times.exp + LEEWAY_SECONDS),
         };
         let mut quotas = Vec::new();
         for rule in &self.issuer.rules {
@@ -96,9 +91,8 @@ impl CheckedClaims {
         if caller.grants.is_empty() {
             let detail = "no rule of TRUSTED_ISSUERS matches the access token's claims";
             // No scope would help, so the challenge omits `scope` (RFC 6750, section 3.1).
-            let challenge = "Bearer realm=\"quillgate\", error=\"insufficient_scope\"";
-            let problem = Problem::new(ProblemKind::IdentityNotMapped, detail);
-            return Err(problem.with_header("www-authenticate", challenge));
+            let error = ", error=\"insufficient_scope\"";
+            return Err(challenge(ProblemKind::IdentityNotMapped, detail, error));
         }
         // Each rule can identify callers by different claims, so a rule's quotas count by that
         // rule's claims. Otherwise, a caller could switch to another rule to get an unused quota.
@@ -145,27 +139,8 @@ fn check_audience(
 
 /// Only the operator learns the value, so that the response does not confirm a caller's guess.
 fn refuse_claim(detail: &str, variable: &str, name: &str, value: &str) -> Problem {
-    let excerpt: String = value.chars().take(MAX_CLAIM_EXCERPT).collect();
+    let excerpt: String = value.chars().take(MAX_EXCERPT_CHARACTERS).collect();
     let found = json::to_text(&excerpt);
     let message = format!("{variable} does not accept a token whose {name} is {found}");
     invalid_token(detail).with_operator(message)
-}
-
-/// `iat` and `exp`, in seconds (RFC 7519, section 4.1).
-fn check_times(
-    claims: &Map<String, Value>,
-    now: Millis,
-) -> Result<(Option<f64>, f64), &'static str> {
-    let now = to_seconds(now);
-    let expires = read_instant(claims, "exp")?.ok_or(INCOMPLETE)?;
-    let begins = read_instant(claims, "nbf")?;
-    let issued_at = read_instant(claims, "iat")?;
-    if now >= expires + LEEWAY {
-        return Err(EXPIRED);
-    }
-    let is_future = |at: Option<f64>| at.is_some_and(|at| at > now + LEEWAY);
-    if is_future(begins) || is_future(issued_at) {
-        return Err(NOT_YET);
-    }
-    Ok((issued_at, expires))
 }

@@ -1,11 +1,12 @@
 use std::rc::Rc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use crate::auth::caller::ISSUER;
 use crate::auth::jwt::take_text;
 use crate::auth::trusted_issuer::{ExpectedClaims, TrustedIssuer};
 use crate::json;
-use crate::variable::VariableError;
+use crate::variable::{VariableError, read_variable};
 
 /// Cloudflare limits each variable to 5 kB, enough for about 250 ids.
 const VARIABLES: [&str; 4] = [
@@ -16,15 +17,11 @@ const VARIABLES: [&str; 4] = [
 ];
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct RevokedTokens {
-    ids: Vec<String>,
-    /// Tokens issued before this time, in seconds, are revoked.
-    subjects: Vec<(String, u64)>,
-    foreign: Vec<Foreign>,
-}
+pub struct RevokedTokens(Vec<Revocation>);
 
 #[derive(Debug, Clone, PartialEq)]
-struct Foreign {
+struct Revocation {
+    /// [`ISSUER`] for the gateway's own tokens.
     issuer: String,
     claims: ExpectedClaims,
     /// In seconds. Matching tokens with an earlier `iat` or none are revoked, or all of them
@@ -35,95 +32,25 @@ struct Foreign {
 impl RevokedTokens {
     /// Rejects unknown issuers, so that no misspelt revocation is ignored.
     pub fn read(
-        variable: impl Fn(&str) -> Option<String>,
+        variables: impl Fn(&str) -> Option<String>,
         issuers: &[Rc<TrustedIssuer>],
     ) -> Result<Self, VariableError> {
-        let mut revoked = Self::default();
-        for name in VARIABLES {
-            let Some(text) = variable(name) else {
-                continue;
-            };
-            revoked.add(&text, issuers).map_err(|rule| VariableError {
-                variable: name,
-                rule,
-            })?;
+        let mut revoked = Vec::new();
+        for variable in VARIABLES {
+            let read = |json: &str| read_revocations(json, issuers);
+            revoked.extend(read_variable(variable, &variables, read)?);
         }
-        Ok(revoked)
-    }
-
-    fn add(&mut self, text: &str, issuers: &[Rc<TrustedIssuer>]) -> Result<(), &'static str> {
-        let Some(Value::Array(items)) = json::parse(text.as_bytes()) else {
-            return Err("must be a JSON list of revocations without duplicate members");
-        };
-        for item in items {
-            match item {
-                Value::String(id) if !id.is_empty() => self.ids.push(id),
-                Value::Object(members) => self.add_object(members, issuers)?,
-                _ => return Err(FORMS),
-            }
-        }
-        Ok(())
-    }
-
-    fn add_object(
-        &mut self,
-        mut members: Map<String, Value>,
-        issuers: &[Rc<TrustedIssuer>],
-    ) -> Result<(), &'static str> {
-        let mut take = |name| take_text(&mut members, name).filter(|text| !text.is_empty());
-        let (id, issuer, subject) = (take("jti"), take("iss"), take("sub"));
-        let before = members.get("before").and_then(Value::as_u64);
-        if before.is_some() {
-            members.remove("before");
-        }
-        let claims = members.remove("claims");
-        // Any remaining property is misspelt or has the wrong type.
-        if !members.is_empty() {
-            return Err(FORMS);
-        }
-        let (issuer, claims) = match (id, issuer, subject, claims, before) {
-            (Some(id), None, None, None, None) => {
-                self.ids.push(id);
-                return Ok(());
-            }
-            (None, None, Some(subject), None, Some(before)) => {
-                self.subjects.push((subject, before));
-                return Ok(());
-            }
-            (None, Some(issuer), Some(subject), None, _) => {
-                (issuer, ExpectedClaims::one("sub", subject))
-            }
-            (None, Some(issuer), None, Some(Value::Object(claims)), _) => {
-                (issuer, ExpectedClaims::read(claims).ok_or(FORMS)?)
-            }
-            _ => return Err(FORMS),
-        };
-        if !issuers.iter().any(|trusted| trusted.issuer == issuer) {
-            return Err("must name in iss an issuer of TRUSTED_ISSUERS");
-        }
-        self.foreign.push(Foreign {
-            issuer,
-            claims,
-            before,
-        });
-        Ok(())
-    }
-
-    pub fn covers_own(&self, id: Option<&str>, subject: &str, issued: f64) -> bool {
-        let is_covered =
-            |(own, before): &(String, u64)| own == subject && is_before(issued, *before);
-        id.is_some_and(|id| self.ids.iter().any(|own| own == id))
-            || self.subjects.iter().any(is_covered)
+        Ok(Self(revoked))
     }
 
     /// A token without `iat` counts as issued before every revocation.
-    pub(super) fn covers_foreign(
+    pub fn covers(
         &self,
         issuer: &str,
         claims: &Map<String, Value>,
         issued_at: Option<f64>,
     ) -> bool {
-        self.foreign.iter().any(|revoked| {
+        self.0.iter().any(|revoked| {
             let is_older = match (revoked.before, issued_at) {
                 (Some(before), Some(at)) => is_before(at, before),
                 (None, _) | (_, None) => true,
@@ -133,7 +60,58 @@ impl RevokedTokens {
     }
 }
 
-const FORMS: &str = "must have only \"jti\", {\"jti\":\"…\"}, {\"sub\":\"…\",\"before\":seconds}, and for a trusted issuer {\"iss\":\"…\",\"sub\":\"…\"} or {\"iss\":\"…\",\"claims\":{…}}, which may have before";
+fn read_revocations(
+    json: &str,
+    issuers: &[Rc<TrustedIssuer>],
+) -> Result<Vec<Revocation>, &'static str> {
+    let Some(Value::Array(items)) = json::parse(json.as_bytes()) else {
+        return Err("must be a JSON list of revocations without duplicate members");
+    };
+    let read = |item| read_revocation(item, issuers);
+    items.into_iter().map(read).collect()
+}
+
+fn read_revocation(item: Value, issuers: &[Rc<TrustedIssuer>]) -> Result<Revocation, &'static str> {
+    const FORMS: &str = "must have only \"jti\", {\"jti\":\"…\"}, {\"sub\":\"…\",\"before\":seconds}, and for a trusted issuer {\"iss\":\"…\",\"sub\":\"…\"} or {\"iss\":\"…\",\"claims\":{…}}, which may have before";
+    let item = if item.is_string() {
+        json!({ "jti": item })
+    } else {
+        item
+    };
+    let Value::Object(mut members) = item else {
+        return Err(FORMS);
+    };
+    let mut take = |name| take_text(&mut members, name).filter(|text| !text.is_empty());
+    let (id, issuer, subject) = (take("jti"), take("iss"), take("sub"));
+    let before = members.get("before").and_then(Value::as_u64);
+    if before.is_some() {
+        members.remove("before");
+    }
+    let claims = members.remove("claims");
+    // Any remaining property is misspelt or has the wrong type.
+    if !members.is_empty() {
+        return Err(FORMS);
+    }
+    let claims = match (id, &issuer, subject, claims, before) {
+        (Some(id), None, None, None, None) => ExpectedClaims::one("jti", id),
+        (None, None, Some(subject), None, Some(_)) | (None, Some(_), Some(subject), None, _) => {
+            ExpectedClaims::one("sub", subject)
+        }
+        (None, Some(_), None, Some(Value::Object(claims)), _) => {
+            ExpectedClaims::read(claims).ok_or(FORMS)?
+        }
+        _ => return Err(FORMS),
+    };
+    let is_trusted = |issuer: &String| issuers.iter().any(|trusted| trusted.issuer == *issuer);
+    if !issuer.as_ref().is_none_or(is_trusted) {
+        return Err("must name in iss an issuer of TRUSTED_ISSUERS");
+    }
+    Ok(Revocation {
+        issuer: issuer.unwrap_or_else(|| ISSUER.to_owned()),
+        claims,
+        before,
+    })
+}
 
 #[expect(clippy::cast_precision_loss, reason = "an instant far below 2^53 s")]
 fn is_before(issued: f64, before: u64) -> bool {

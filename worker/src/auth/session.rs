@@ -9,12 +9,13 @@ pub mod sign_in;
 
 use quillgate::encode::percent_encode;
 use quillgate::{Rule, ValidationError};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::auth::accepts_from;
 use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::{Caller, ISSUER};
 use crate::auth::jwt::take_text;
+use crate::auth::session::sign_in::START;
 use crate::auth::trusted_issuer::Source;
 use crate::http::content::read_object;
 use crate::http::problem::Problem;
@@ -40,39 +41,38 @@ pub fn describe(
     keeps_prompts: &str,
     is_archived: impl Fn(&str) -> bool,
 ) -> String {
-    let (mut projects, mut scopes) = (Vec::new(), Vec::new());
-    for grant in &caller.grants {
-        add_new(&mut projects, &grant.projects);
-        add_new(&mut scopes, &grant.scopes);
-    }
+    let projects = list_once(caller.grants.iter().flat_map(|grant| &grant.projects));
+    let scopes = list_once(caller.grants.iter().flat_map(|grant| &grant.scopes));
     let mut archived = projects.clone();
-    archived.retain(|project| project.as_str().is_some_and(&is_archived));
+    archived.retain(|project| is_archived(project));
     let issuer = Some(caller.issuer.as_str()).filter(|issuer| *issuer != ISSUER);
     json::to_text(&json!({
         "issuer": issuer,
         "subject": caller.subject,
-        "projects": Value::Array(projects),
-        "archivedProjects": Value::Array(archived),
-        "scopes": Value::Array(scopes),
+        "projects": projects,
+        "archivedProjects": archived,
+        "scopes": scopes,
         "keepsPrompts": keeps_prompts,
         "expiresAt": caller.expires.0,
     }))
 }
 
-fn add_new(all: &mut Vec<Value>, more: &[String]) {
-    for one in more {
-        if !all.iter().any(|other| other == one) {
-            all.push(one.as_str().into());
+fn list_once<'a>(all: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
+    let mut once = Vec::new();
+    for one in all {
+        if !once.contains(&one) {
+            once.push(one);
         }
     }
+    once
 }
 
 pub fn describe_methods(settings: &AuthSettings) -> String {
     let mut issuers = Vec::new();
     for issuer in &settings.sign_in_issuers {
-        let href = format!("/session/start?issuer={}", percent_encode(&issuer.name));
+        let href = format!("{START}?issuer={}", percent_encode(&issuer.name));
         issuers.push(json!({ "name": issuer.name, "href": href }));
     }
     let access = accepts_from(&settings.trusted_issuers, Source::AccessAssertion);
-    json::to_text(&json!({ "token": true, "access": access, "issuers": Value::Array(issuers) }))
+    json::to_text(&json!({ "token": true, "access": access, "issuers": issuers }))
 }

@@ -8,8 +8,7 @@ use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::http::url::is_secure_url;
 use crate::json;
 
-/// In bytes.
-const MAX_NAME_LENGTH: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -56,7 +55,7 @@ fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssue
     const MEMBERS: &str = "must have issuers with the properties name, issuer, clientId, authorizationEndpoint, tokenEndpoint and optionally scope, and no others";
     let issuer: SignInIssuer = serde_json::from_value(item).map_err(|_| MEMBERS)?;
     let name = issuer.name.as_str();
-    if !(1..=MAX_NAME_LENGTH).contains(&name.len()) || name.contains(char::is_control) {
+    if !(1..=MAX_NAME_BYTES).contains(&name.len()) || name.contains(char::is_control) {
         return Err("must have in name 1 to 64 bytes without control characters");
     }
     let is_same =

@@ -18,8 +18,7 @@ use crate::auth::trusted_issuer::Source;
 use crate::auth::{accepts_from, access_token, invalid_token};
 use crate::http::problem::Problem;
 
-/// In bytes.
-const MAX_KID_LENGTH: usize = 256;
+const MAX_KID_BYTES: usize = 256;
 /// Header parameters that would supply a token's own key (RFC 7515, sections 4.1.2, 4.1.3, 4.1.5
 /// and 4.1.6).
 const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
@@ -143,7 +142,7 @@ impl UnverifiedToken {
         Ok(VerifiedToken {
             secret: 0,
             caller: self.claims.caller(revoked)?,
-            expires: to_millis(self.claims.expires),
+            expires: to_millis(self.claims.times.exp),
             source: self.claims.issuer.source,
             claims: self.claims.values,
             text: self.text,
@@ -167,7 +166,7 @@ fn read_header(
     }
     match token.header.get("kid") {
         None => Ok((None, signature)),
-        Some(Value::String(kid)) if (1..=MAX_KID_LENGTH).contains(&kid.len()) => {
+        Some(Value::String(kid)) if (1..=MAX_KID_BYTES).contains(&kid.len()) => {
             Ok((Some(kid.clone()), signature))
         }
         Some(_) => Err("the access token names no key"),

@@ -9,8 +9,7 @@ use crate::hash::fingerprint;
 use crate::http::url::is_secure_url;
 use crate::json;
 
-/// In bytes.
-const MAX_ISSUER_LENGTH: usize = 512;
+const MAX_ISSUER_BYTES: usize = 512;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrustedIssuer {
@@ -172,7 +171,7 @@ fn read_issuer(item: Value) -> Result<TrustedIssuer, &'static str> {
 /// Excludes the gateway's own name, ignoring case, because logs would be ambiguous.
 fn is_issuer(name: &str) -> bool {
     let visible = name.bytes().all(|byte| byte.is_ascii_graphic());
-    let fits = (1..=MAX_ISSUER_LENGTH).contains(&name.len());
+    let fits = (1..=MAX_ISSUER_BYTES).contains(&name.len());
     visible && fits && !name.eq_ignore_ascii_case(ISSUER)
 }
 

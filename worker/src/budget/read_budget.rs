@@ -6,9 +6,8 @@
 use lru::LruCache;
 use quillgate::Millis;
 
-use crate::budget;
 use crate::budget::reservation::BudgetRequest;
-use crate::budget::{BudgetSnapshot, Granted, LimitUsage, find_step};
+use crate::budget::{BudgetSnapshot, Granted, LimitUsage, decide, find_step};
 use crate::http::problem::Problem;
 
 /// The maximum total number of callers and ceilings.
@@ -39,7 +38,7 @@ impl ReadBudget {
         let since = now.since(window).0;
         let ceilings = &request.ceilings;
         let mut usage = |name: &str, max| self.usage(name, max, since);
-        let granted = budget::decide(&BudgetSnapshot {
+        let granted = decide(&BudgetSnapshot {
             policy: request.policy,
             window: window.0,
             now: now.0,

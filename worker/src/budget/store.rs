@@ -10,8 +10,7 @@ use crate::budget::health::BudgetHealth;
 use crate::budget::limits::Limits;
 use crate::budget::reservation::{BudgetRequest, Reservation, ReservationOutcome};
 use crate::budget::upstream_block::{UpstreamBlock, next_probe};
-use crate::budget::{self, counts_refusals};
-use crate::budget::{BudgetSnapshot, LimitUsage};
+use crate::budget::{BudgetSnapshot, LimitUsage, counts_refusals, decide};
 use crate::http::problem::Problem;
 use crate::json;
 use crate::runtime::{Database, HostError, HostResult, now};
@@ -87,7 +86,7 @@ impl BudgetStore {
         let now = now();
         let policy = request.policy;
         let (block, snapshot) = self.snapshot(request, now)?;
-        let granted = match budget::decide(&snapshot) {
+        let granted = match decide(&snapshot) {
             Ok(granted) => granted,
             Err(refused) => return Ok(Err(refused)),
         };

@@ -26,8 +26,6 @@ pub struct D1 {
     time_limit: Millis,
 }
 
-pub type Statement = D1PreparedStatement;
-
 impl D1 {
     /// Returns `None` if the binding is absent.
     pub fn open(env: &Env, binding: &str) -> HostResult<Option<Self>> {
@@ -44,7 +42,7 @@ impl D1 {
     }
 
     /// The values are an array.
-    pub fn prepare(&self, query: &str, values: &Value) -> HostResult<Statement> {
+    fn prepare(&self, query: &str, values: &Value) -> HostResult<D1PreparedStatement> {
         let values = send_back(values)?.unchecked_into();
         Ok(self.database.prepare(query)?.bind(values)?)
     }
@@ -71,9 +69,13 @@ impl D1 {
         Ok((rows?, meta.map(|meta| meta.size_after)))
     }
 
-    pub async fn batch(&self, statements: &[Statement]) -> HostResult<()> {
-        let statements: Array = statements.iter().collect();
-        self.wait_for(self.database.batch(statements)?).await?;
+    /// Each statement has an array of values.
+    pub async fn batch(&self, statements: &[(&str, Value)]) -> HostResult<()> {
+        let prepared = Array::new();
+        for (statement, values) in statements {
+            prepared.push(&self.prepare(statement, values)?.into());
+        }
+        self.wait_for(self.database.batch(prepared)?).await?;
         Ok(())
     }
 

@@ -336,12 +336,12 @@ async fn a_call_without_a_response_from_d1_times_out() {
     );
     let binding = binding.call0(&JsValue::UNDEFINED).unwrap();
     let database = D1::new(binding, Millis(10));
-    let statement = database.prepare("SELECT 1", &json!([])).unwrap();
     let refused = database
         .rows::<u32>("SELECT 1", &json!([]))
         .await
         .unwrap_err();
     assert_eq!(refused.to_string(), "D1 did not answer in time");
-    let refused = database.batch(&[statement]).await.unwrap_err();
+    let statements = [("SELECT 1", json!([]))];
+    let refused = database.batch(&statements).await.unwrap_err();
     assert_eq!(refused.to_string(), "D1 did not answer in time");
 }

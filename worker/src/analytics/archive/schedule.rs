@@ -174,13 +174,12 @@ impl ProjectRecord {
         let window = settings.window.0.max(1);
         let in_a_day = u64::from(settings.limit).saturating_mul(86_400_000) / window;
         let spent = per_day.saturating_mul(u64::from(settings.recheck_days) + 1);
-        let free = in_a_day.saturating_sub(spent);
-        let hours = || requests.saturating_mul(24).div_ceil(free);
-        let estimate = Estimate {
-            requests,
-            hours: (requests == 0 || free > 0).then(|| if requests == 0 { 0 } else { hours() }),
+        let hours = match (requests, in_a_day.saturating_sub(spent)) {
+            (0, _) => Some(0),
+            (_, 0) => None,
+            (_, free) => Some(requests.saturating_mul(24).div_ceil(free)),
         };
-        (gaps, estimate)
+        (gaps, Estimate { requests, hours })
     }
 }
 

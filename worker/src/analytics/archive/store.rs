@@ -15,7 +15,7 @@ use crate::analytics::archive::{
     Counts, MAX_COUNTS, SeriesQuery, StoredDay, Subject, first_retained, read_count, store_path,
 };
 use crate::hash::fingerprint;
-use crate::runtime::{D1, HostError, HostResult, Statement, stringify_json};
+use crate::runtime::{D1, HostError, HostResult, stringify_json};
 use crate::upstream::client::FetchedPage;
 
 const BINDING: &str = "ARCHIVE";
@@ -41,6 +41,12 @@ const KEEP: &str = concat!(
     include_str!("sql/fresh.sql"),
     include_str!("sql/keep.sql")
 );
+const CLEAR: &str = "DELETE FROM staging WHERE project = ?1 AND day = ?2";
+const EXPIRE: [&str; 3] = [
+    "DELETE FROM page_views WHERE project = ?1 AND day = ?2",
+    CLEAR,
+    "DELETE FROM day WHERE project = ?1 AND day = ?2",
+];
 const LEDGER: &str = include_str!("sql/ledger.sql");
 const CONVERT: &str = include_str!("sql/convert.sql");
 
@@ -188,10 +194,8 @@ impl ArchiveStore {
         let query = "INSERT INTO day (project, day, staged_visitors) VALUES (?1, ?2, ?3)
             ON CONFLICT (project, day) DO UPDATE SET
             staged_visitors = excluded.staged_visitors, attempts = 0, retry_at = 0, problem = NULL";
-        let (project, day) = (key.project, key.day.number());
-        let values = json!([project, day, String::from(totals)]);
-        let statement = self.0.prepare(query, &values)?;
-        self.0.batch(&[statement]).await
+        let values = json!([key.project, key.day.number(), String::from(totals)]);
+        self.0.batch(&[(query, values)]).await
     }
 
     /// Stages a page. The last page replaces the stored day. `parsed` is the parsed `reply`; its
@@ -217,26 +221,17 @@ impl ArchiveStore {
         let (project, day) = (key.project, key.day.number());
         let staged = json!([project, day, page, String::from(text)]);
         let totals = json!([project, day, page + 1, String::from(totals)]);
-        let mut statements = vec![
-            self.0.prepare(insert, &staged)?,
-            self.0.prepare(update, &totals)?,
-        ];
+        let mut statements = vec![(insert, staged), (update, totals)];
         if !reply.has_more {
-            let both = json!([project, day]);
             let times = json!([project, day, now, page + 1]);
             statements.extend([
-                self.0.prepare(DROP, &both)?,
-                self.0.prepare(KEEP, &both)?,
-                self.0.prepare(LEDGER, &times)?,
-                self.clear(key)?,
+                (DROP, key.values()),
+                (KEEP, key.values()),
+                (LEDGER, times),
+                (CLEAR, key.values()),
             ]);
         }
         self.0.batch(&statements).await
-    }
-
-    fn clear(&self, key: DayKey) -> HostResult<Statement> {
-        let delete = "DELETE FROM staging WHERE project = ?1 AND day = ?2";
-        self.0.prepare(delete, &key.values())
     }
 
     /// If the fetch restarts, also deletes the day's staged parts.
@@ -252,13 +247,12 @@ impl ArchiveStore {
             retry_at = excluded.retry_at, problem = excluded.problem";
         let (project, day) = (key.project, key.day.number());
         let values = json!([project, day, record.attempts, record.retry_at, problem]);
-        let mut statements = vec![self.0.prepare(query, &values)?];
+        let mut statements = vec![(query, values)];
         if record.next == Part::Visitors {
             let restart = "UPDATE day
                 SET staged_visitors = NULL, staged_totals = NULL, staged_pages = 0
                 WHERE project = ?1 AND day = ?2 AND staged_visitors IS NOT NULL";
-            let restart = self.0.prepare(restart, &key.values())?;
-            statements.extend([restart, self.clear(key)?]);
+            statements.extend([(restart, key.values()), (CLEAR, key.values())]);
         }
         self.0.batch(&statements).await
     }
@@ -271,20 +265,13 @@ impl ArchiveStore {
 
     pub async fn convert(&self, key: DayKey) -> HostResult<()> {
         let mark = "UPDATE day SET has_page_views = 1 WHERE project = ?1 AND day = ?2";
-        let both = key.values();
-        let statements = [
-            self.0.prepare(CONVERT, &both)?,
-            self.0.prepare(mark, &both)?,
-        ];
+        let statements = [(CONVERT, key.values()), (mark, key.values())];
         self.0.batch(&statements).await
     }
 
     pub async fn drop_converted(&self) -> HostResult<()> {
-        let statements = [
-            self.0.prepare("DROP TABLE IF EXISTS views", &json!([]))?,
-            self.0.prepare("DROP TABLE IF EXISTS node", &json!([]))?,
-        ];
-        self.0.batch(&statements).await
+        let tables = ["DROP TABLE IF EXISTS views", "DROP TABLE IF EXISTS node"];
+        self.0.batch(&tables.map(|drop| (drop, json!([])))).await
     }
 
     /// Also deletes days of projects that are no longer archived.
@@ -294,16 +281,11 @@ impl ArchiveStore {
             ORDER BY project.id, day.day LIMIT ?2";
         let values = json!([first.number(), MAX_EXPIRED]);
         let expired: Vec<DayKey> = self.0.rows(query, &values).await?;
-        let mut statements = Vec::new();
-        for key in expired {
-            for table in ["page_views", "staging", "day"] {
-                let delete = format!("DELETE FROM {table} WHERE project = ?1 AND day = ?2");
-                statements.push(self.0.prepare(&delete, &key.values())?);
-            }
-        }
-        if statements.is_empty() {
+        if expired.is_empty() {
             return Ok(());
         }
+        let delete = |key: DayKey| EXPIRE.map(|delete| (delete, key.values()));
+        let statements: Vec<_> = expired.into_iter().flat_map(delete).collect();
         self.0.batch(&statements).await
     }
 }

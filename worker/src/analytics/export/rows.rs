@@ -22,7 +22,6 @@ impl RowWriter {
         Self { format, columns }
     }
 
-    /// The byte order mark makes spreadsheets read UTF-8.
     pub fn push_head(&self, out: &mut Vec<u8>) {
         if self.format == ExportFormat::Csv {
             out.extend_from_slice(BYTE_ORDER_MARK);

@@ -2,11 +2,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use quillgate::Scope;
+use quillgate::pages::Totals;
 
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::{ReportCall, ReportReply};
 use crate::analytics::page::{
-    CacheStatus, Freshness, PAGE_ROWS, PageHead, are_mixed, fetch_reason, page_key, slice_pages,
+    CacheStatus, FetchReason, Freshness, PAGE_ROWS, PageHead, page_key, slice_pages,
 };
 use crate::analytics::pages::Page;
 use crate::budget::reservation::{BudgetRequest, Reservation};
@@ -21,7 +22,6 @@ use crate::upstream::request::UpstreamRequest;
 #[derive(Clone)]
 pub(super) struct Lookup {
     outcome: Result<(Page, CacheStatus), Problem>,
-    /// Set if the request checked the budget.
     headers: HeaderFields,
     upstream: Option<ExchangeMetrics>,
     budget_left: Option<u32>,
@@ -71,7 +71,7 @@ impl Organization {
             }
         }
         let reply = self.collect_pages(&report, ReportReply::default()).await?;
-        if !are_mixed(reply.pages.iter().map(|page| &page.head)) {
+        if !Totals::are_mixed(reply.pages.iter().map(|page| page.head.totals)) {
             return Ok(reply);
         }
         report.revalidate = false;
@@ -197,8 +197,11 @@ impl Organization {
             .await?;
         let outcome = match exchange.outcome {
             Ok(reply) => {
-                let reason =
-                    fetch_reason(cached.as_ref().map(|page| &page.head), report.revalidate);
+                let reason = match &cached {
+                    _ if report.revalidate => FetchReason::Request,
+                    Some(_) => FetchReason::Stale,
+                    None => FetchReason::Missing,
+                };
                 let fetched = now();
                 let head = PageHead {
                     tag: digest_tag(&reply.text).await?,

@@ -17,7 +17,6 @@ pub(super) const DEPLOYMENT_TABLE: &str = "CREATE TABLE deployment (
 const DEPLOYMENT_LIFE: Millis = Millis::from_seconds(90 * 86_400);
 
 impl Organization {
-    /// If the budget refuses the write, returns the response as the inner `Err`.
     pub(super) fn reserve_write(
         &self,
         request_id: &str,

@@ -36,9 +36,7 @@ pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SameSite {
-    /// Only with requests from the same site.
     Strict,
-    /// Also when a link or a redirect on another site leads to this site.
     Lax,
 }
 

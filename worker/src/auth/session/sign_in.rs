@@ -33,10 +33,9 @@ const NAME_PREFIX: &str = "__Host-quillgate-sign-in-";
 /// Per browser. Another sign-in replaces the oldest.
 const MAX_STARTED: usize = 5;
 const LIFETIME: Millis = Millis::from_seconds(600);
-/// In bytes. Browsers limit the length of cookies.
-const MAX_RETURN_LENGTH: usize = 1_024;
-/// In bytes.
-const MAX_CODE_LENGTH: usize = 4_096;
+/// Browsers limit the length of cookies.
+const MAX_RETURN_BYTES: usize = 1_024;
+const MAX_CODE_BYTES: usize = 4_096;
 
 /// `before`, the browser's session, ends when the sign-in succeeds.
 pub fn begin(
@@ -48,11 +47,7 @@ pub fn begin(
 ) -> Result<HeaderFields, Problem> {
     let query = head.query.as_deref();
     let name = read_parameter(query, "issuer").ok_or_else(Problem::not_found)?;
-    let issuer = settings
-        .sign_in_issuers
-        .iter()
-        .find(|issuer| issuer.name == name)
-        .ok_or_else(Problem::not_found)?;
+    let issuer = find_issuer(settings, &name).ok_or_else(Problem::not_found)?;
     let seed = [
         URL_SAFE_NO_PAD.encode(random),
         now.plus(LIFETIME).0.to_string(),
@@ -87,6 +82,11 @@ pub fn begin(
         headers = headers.with_cookie(clear_cookie(name));
     }
     Ok(headers)
+}
+
+fn find_issuer<'a>(settings: &'a AuthSettings, name: &str) -> Option<&'a SignInIssuer> {
+    let mut issuers = settings.sign_in_issuers.iter();
+    issuers.find(|issuer| issuer.name == name)
 }
 
 fn name_cookie(state: &str) -> String {
@@ -132,11 +132,11 @@ fn is_own_path(path: &str) -> bool {
 /// Removes the longest query parameters, which only arrange a route, such as the list of open
 /// folders.
 fn shorten(path: String) -> String {
-    if path.len() <= MAX_RETURN_LENGTH {
+    if path.len() <= MAX_RETURN_BYTES {
         return path;
     }
     let (page, query) = path.split_once('?').unwrap_or((&path, ""));
-    if page.len() > MAX_RETURN_LENGTH {
+    if page.len() > MAX_RETURN_BYTES {
         return "/".to_owned();
     }
     let mut pairs: Vec<&str> = query.split('&').collect();
@@ -144,7 +144,7 @@ fn shorten(path: String) -> String {
     longest.sort_unstable_by_key(|index| Reverse(pairs[*index].len()));
     let mut length = path.len();
     for index in longest {
-        if length <= MAX_RETURN_LENGTH {
+        if length <= MAX_RETURN_BYTES {
             break;
         }
         length -= pairs[index].len() + 1;
@@ -195,14 +195,13 @@ pub fn read_callback<'a>(
     let mut next = || parts.next().unwrap_or("");
     let (name, return_path) = (decode_text(next()), decode_text(next()));
     let before = Some(next()).filter(|before| !before.is_empty());
-    let named = |issuer: &&SignInIssuer| Some(&issuer.name) == name.as_ref();
-    let issuer = settings.sign_in_issuers.iter().find(named);
+    let issuer = name.and_then(|name| find_issuer(settings, &name));
     let (Some(issuer), Some(return_path), true) = (issuer, return_path, now < ends) else {
         return Err(failed());
     };
     // An issuer can identify itself in `iss` (RFC 9207).
     let other = read_parameter(query, "iss").is_some_and(|iss| iss != issuer.issuer);
-    let code = read_parameter(query, "code").filter(|code| code.len() <= MAX_CODE_LENGTH);
+    let code = read_parameter(query, "code").filter(|code| code.len() <= MAX_CODE_BYTES);
     let (Some(code), false) = (code, other) else {
         return Err(failed_problem("the issuer has not signed anybody in"));
     };

@@ -1,7 +1,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use quillgate_worker::app::config::Config;
+use quillgate_worker::auth::caller::ISSUER;
 use quillgate_worker::auth::revocation::RevokedTokens;
+use serde_json::json;
 
 use super::{Variable, read};
 use crate::fixtures::{configure, variables};
@@ -150,7 +152,9 @@ fn revocations_can_span_several_variables() {
         ("REVOKED_TOKENS_4", Some(r#"[{"jti":"d"}]"#)),
     ]);
     for (id, is_revoked) in [("a", true), ("b", false), ("c", true), ("d", true)] {
-        let found = config.auth.revoked.covers_own(Some(id), "alice", 0.0);
+        let claims = json!({ "jti": id, "sub": "alice" });
+        let claims = claims.as_object().unwrap();
+        let found = config.auth.revoked.covers(ISSUER, claims, Some(0.0));
         assert_eq!(found, is_revoked, "{id}");
     }
 }

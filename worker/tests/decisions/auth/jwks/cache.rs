@@ -1,7 +1,7 @@
 use quillgate::Millis;
 use quillgate_worker::auth::invalid_token;
 use quillgate_worker::auth::jwks::{
-    Algorithm, FetchReason, KeySet, KeySetReply, RememberedSet, Search, read_age,
+    Algorithm, FetchReason, KeySet, KeySetReply, PublicKey, RememberedSet, read_age,
 };
 use quillgate_worker::http::problem::Problem;
 use serde_json::json;
@@ -18,6 +18,12 @@ fn fetched(now: Millis) -> KeySet {
 /// Returns unknown key ids and the times to look them up: one every 26 ms for a minute.
 fn random_kids() -> impl Iterator<Item = (String, Millis)> {
     (0..2_300).map(|number| (format!("random-{number}"), NOW.plus(Millis(number * 26))))
+}
+
+#[derive(Debug, PartialEq)]
+enum Search {
+    Found(Result<PublicKey, Problem>),
+    Fetch(FetchReason),
 }
 
 const FIRST: Search = Search::Fetch(FetchReason::First);
@@ -37,7 +43,19 @@ fn search<'a>(
     kid: impl Into<Option<&'a str>>,
     now: Millis,
 ) -> Search {
-    remembered.search(kid.into(), Algorithm::Rs256, now)
+    search_for(remembered, kid.into(), Algorithm::Rs256, now)
+}
+
+fn search_for(
+    remembered: &mut RememberedSet,
+    kid: Option<&str>,
+    algorithm: Algorithm,
+    now: Millis,
+) -> Search {
+    match remembered.plan_fetch(kid, algorithm, now) {
+        Some(reason) => Search::Fetch(reason),
+        None => Search::Found(remembered.find(kid, algorithm, now)),
+    }
 }
 
 fn conclude<'a>(
@@ -206,7 +224,7 @@ fn added_key_is_found_immediately() {
     conclude(&mut remembered, Some(old), "key-1", NOW);
     // A search that finds its key does not delay the next one.
     let by_new = |remembered: &mut RememberedSet, now| {
-        remembered.search(Some("key-2"), Algorithm::Es256, now)
+        search_for(remembered, Some("key-2"), Algorithm::Es256, now)
     };
     assert_eq!(by_new(&mut remembered, at(1)), SEARCH);
     let new = Some(fetched(at(1)));
