@@ -4,7 +4,6 @@ use js_sys::Promise;
 use quillgate::Millis;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 
 use crate::runtime::{HostResult, durable_objects};
@@ -37,12 +36,12 @@ extern "C" {
 
     type RawSession;
 
-    #[wasm_bindgen(method)]
-    fn open(this: &RawSession, record: &str, ends: f64) -> Promise;
-    #[wasm_bindgen(method)]
-    fn read(this: &RawSession) -> Promise;
-    #[wasm_bindgen(method)]
-    fn end(this: &RawSession) -> Promise;
+    #[wasm_bindgen(method, catch)]
+    async fn open(this: &RawSession, record: &str, ends: f64) -> HostResult<JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn read(this: &RawSession) -> HostResult<JsValue>;
+    #[wasm_bindgen(method, catch)]
+    async fn end(this: &RawSession) -> HostResult<()>;
 }
 
 const RECORD: &str = "record";
@@ -99,17 +98,15 @@ impl SessionStub {
     /// See [`Session::open`].
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
     pub async fn open(&self, record: &str, ends: Millis) -> HostResult<bool> {
-        let opened = JsFuture::from(self.0.open(record, ends.0 as f64)).await?;
-        Ok(opened.is_truthy())
+        Ok(self.0.open(record, ends.0 as f64).await?.is_truthy())
     }
 
     /// `None` if the session has ended.
     pub async fn read(&self) -> HostResult<Option<String>> {
-        Ok(JsFuture::from(self.0.read()).await?.as_string())
+        Ok(self.0.read().await?.as_string())
     }
 
     pub async fn end(&self) -> HostResult<()> {
-        JsFuture::from(self.0.end()).await?;
-        Ok(())
+        self.0.end().await
     }
 }
