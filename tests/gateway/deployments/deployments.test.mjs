@@ -146,10 +146,14 @@ describe("a status", () => {
   });
 });
 
-test("a missing deployment is unknown, whatever Mintlify says about it", async () => {
+test("a deployment has its stored state while Mintlify does not know it", async () => {
   const id = await site.deployed("lost");
   const fault = { kind: "json", status: 404, body: { error: "Deployment not found" } };
-  await site.upstream.fault({ operation: "deployments.get", target: id, times: 1, fault });
+  await site.upstream.fault({ operation: "deployments.get", target: id, times: 0, fault });
+  const answer = await site.get(statusOf(id));
+  assert.deepEqual([answer.status, answer.json._id], [200, id]);
+  assert.match(answer.header("cache-status"), /fwd-status=404/);
+  await site.remove("lost", id);
   assertProblem(await site.get(statusOf(id)), 404, "deployment-not-found");
 });
 

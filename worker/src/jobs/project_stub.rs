@@ -62,7 +62,7 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = readRecord)]
     async fn read_record(this: &RawProject, ids: JsValue, job: &str) -> HostResult<JsValue>;
     #[wasm_bindgen(method, catch, js_name = findStoredJob)]
-    async fn find_stored_job(this: &RawProject, job: &str) -> HostResult<JsValue>;
+    async fn find_stored_job(this: &RawProject, job: &str, missing: bool) -> HostResult<JsValue>;
     #[wasm_bindgen(method, catch, js_name = deleteRecord)]
     async fn delete_record(this: &RawProject, job: &str) -> HostResult<JsValue>;
     #[wasm_bindgen(method, catch, js_name = liftBlock)]
@@ -103,8 +103,9 @@ impl ProjectStub {
         receive(self.0.read_record(send_back(ids)?, job).await?)
     }
 
-    pub async fn find_stored_job(&self, job: &str) -> HostResult<Option<String>> {
-        Ok(self.0.find_stored_job(job).await?.as_string())
+    /// See [`Project::find_stored_job`](crate::jobs::project_object::Project).
+    pub async fn find_stored_job(&self, job: &str, missing: bool) -> HostResult<Option<String>> {
+        Ok(self.0.find_stored_job(job, missing).await?.as_string())
     }
 
     /// Returns whether the job had a record.

@@ -20,8 +20,8 @@ use crate::upstream::permits::MAX_WAITING;
 use crate::upstream::request::UpstreamRequest;
 use crate::upstream::snapshot::Snapshot;
 
-/// With `Prefer: wait`, waits until the job changes. After a temporary failure, returns the stored
-/// job, if any.
+/// With `Prefer: wait`, waits until the job changes. After a temporary failure, and while Mintlify
+/// may not know a new job yet, returns the stored job, if any.
 pub async fn read(context: &mut Context, resource: Resource) -> Result<HostResponse, Problem> {
     let job = context.job(resource)?;
     if let Some(seconds) = parse_preferred_wait(context.head.header("prefer")) {
@@ -33,8 +33,8 @@ pub async fn read(context: &mut Context, resource: Resource) -> Result<HostRespo
     }
     match fetch(context, resource, &job).await? {
         Ok(response) => Ok(response.into()),
-        Err(failure) if failure.is_temporary() => {
-            let stored = find_stored_job(context, resource, &job).await;
+        Err(failure) if failure.is_temporary() || failure.is_missing => {
+            let stored = find_stored_job(context, resource, &job, failure.is_missing).await;
             let stored = stored.unwrap_or_else(|problem| {
                 context.metrics.keep_operator_message(&problem);
                 None
@@ -84,9 +84,10 @@ async fn find_stored_job(
     context: &mut Context,
     resource: Resource,
     job: &JobId,
+    missing: bool,
 ) -> Result<Option<HostResponse>, Problem> {
     let project = context.project_stub(resource)?;
-    let Some(data) = project.find_stored_job(job.as_str()).await? else {
+    let Some(data) = project.find_stored_job(job.as_str(), missing).await? else {
         return Ok(None);
     };
     let upstream = context.metrics.upstream.as_ref();
