@@ -339,26 +339,21 @@ impl Call {
             rest = after;
         }
         target.push_str(rest);
+        // The offset of a page is correct only for the page size that it was computed with.
+        let default = self.text("offset").and_then(|_| self.default_limit());
+        let default = default.map(format_integer);
         let mut separator = "?";
-        let mut push = |name: &str, text: &str| {
-            target.push_str(separator);
-            target.push_str(name);
-            target.push_str("=");
-            push_percent_encoded(&mut target, text);
-            separator = "&";
-        };
-        for (parameter, text) in self.arguments() {
-            if parameter.place != ParameterIn::Query {
-                continue;
-            }
-            // The offset of a page is correct only for the page size that it was computed with.
-            if parameter.name == "offset"
-                && self.text("limit").is_none()
-                && let Some(limit) = self.default_limit()
+        for (parameter, argument) in self.declaration.parameters.iter().zip(&self.arguments) {
+            let default = default.as_ref().filter(|_| parameter.name == "limit");
+            if let Some(text) = argument.as_ref().or(default)
+                && parameter.place == ParameterIn::Query
             {
-                push("limit", &format_integer(limit));
+                target.push_str(separator);
+                target.push_str(parameter.name);
+                target.push_str("=");
+                push_percent_encoded(&mut target, text);
+                separator = "&";
             }
-            push(parameter.name, text);
         }
         target
     }

@@ -5,7 +5,7 @@
  * Usage: node workerd.mjs OPTIONS, where OPTIONS is the JSON file that `gateway.mjs` writes.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
 import { listen } from "./listen.mjs";
@@ -107,17 +107,15 @@ function writeFastScript(folder, script) {
   return path;
 }
 
-function modulesIn(scriptPath) {
-  return {
-    modules: true,
-    modulesRoot: dirname(scriptPath),
-    scriptPath,
-    modulesRules: [
-      { type: "ESModule", include: ["**/*.js"] },
-      { type: "CompiledWasm", include: ["**/*.wasm"] },
-      { type: "Text", include: ["**/*.txt"] },
-    ],
-  };
+/** Lists the modules, because Miniflare would parse the whole script to find them. */
+function modulesIn(script) {
+  const folder = dirname(script);
+  const names = readdirSync(folder).filter((name) => name !== basename(script));
+  const modules = [basename(script), ...names].map((name) => ({
+    type: { ".js": "ESModule", ".wasm": "CompiledWasm", ".txt": "Text" }[extname(name)],
+    path: join(folder, name),
+  }));
+  return { modulesRoot: folder, modules: modules.filter(({ type }) => type) };
 }
 
 function durableObjects() {
