@@ -22,7 +22,6 @@ use crate::random::SplitMix64;
 
 pub(crate) use conversations::{CallerStats, Conversation};
 pub(crate) use feedback::{Entry, PageFeedback, count_by_page};
-pub(crate) use late::ReportingDelay;
 pub(crate) use searches::SearchReport;
 pub(crate) use thread::Thread;
 pub(crate) use traffic::TrafficReport;
@@ -115,23 +114,18 @@ impl Sites {
         }
     }
 
-    /// The page views counted by `today`, most viewed first.
-    pub(crate) fn views(&mut self, project: &str, range: Range, today: Day) -> Arc<TrafficReport> {
+    /// The page views, most viewed first.
+    pub(crate) fn views(&mut self, project: &str, range: Range) -> Arc<TrafficReport> {
         let site = site(&mut self.by_project, self.seed, self.sizes, project);
-        let corrections = self.late.corrections(range, today);
+        let corrections = self.late.corrections(range);
         let compute = |corrections: &[Correction]| site.pages.views(range, corrections);
         self.views.correct(project, range, corrections, compute)
     }
 
-    /// The visitors counted by `today`, most visited first.
-    pub(crate) fn visitors(
-        &mut self,
-        project: &str,
-        range: Range,
-        today: Day,
-    ) -> Arc<TrafficReport> {
+    /// The visitors, most visited first.
+    pub(crate) fn visitors(&mut self, project: &str, range: Range) -> Arc<TrafficReport> {
         let site = site(&mut self.by_project, self.seed, self.sizes, project);
-        let corrections = self.late.corrections(range, today);
+        let corrections = self.late.corrections(range);
         let compute = |corrections: &[Correction]| site.pages.visitors(range, corrections);
         self.visitors.correct(project, range, corrections, compute)
     }
@@ -175,13 +169,10 @@ fn site<'a>(
     sizes: Sizes,
     project: &str,
 ) -> &'a Site {
-    let sizes = match project {
-        empty if empty.starts_with("empty-") => Sizes::default(),
-        silent if silent.starts_with("no-feedback-") => Sizes {
-            feedback: 0,
-            ..sizes
-        },
-        _ => sizes,
+    let sizes = if project.starts_with("empty-") {
+        Sizes::default()
+    } else {
+        sizes
     };
     by_project
         .entry(project.to_owned())

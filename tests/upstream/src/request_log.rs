@@ -67,11 +67,8 @@ pub(crate) struct Counters {
     by_status: BTreeMap<u16, u64>,
     pub(crate) jobs_created: u64,
     pub(crate) messages_sent: u64,
-    pub(crate) deployments_created: u64,
-    pub(crate) previews_created: u64,
     pub(crate) automations_run: u64,
     in_flight: u64,
-    max_in_flight: u64,
     aborted: u64,
     /// Filled in by the control API.
     pub(crate) held: usize,
@@ -138,7 +135,6 @@ impl RequestLog {
         counters.requests += 1;
         *counters.by_operation.entry(target.name()).or_default() += 1;
         counters.in_flight += 1;
-        counters.max_in_flight = counters.max_in_flight.max(counters.in_flight);
         ActiveRequest {
             request_log: Arc::clone(self),
             generation: state.generation,

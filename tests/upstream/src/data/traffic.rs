@@ -273,23 +273,10 @@ impl Page {
         }
     }
 
-    /// The views of a range with one of its days corrected.
+    /// The views of a range with the views that one of its days gained.
     fn correct(&self, views: Traffic, correction: &Correction) -> Traffic {
-        let Correction { day, more, less } = *correction;
-        let only_it = Range {
-            from: day,
-            to: day.plus(1),
-        };
-        let on_day = self.views(only_it);
-        let correct = |views: u64, on_day: u64, usual: u64| {
-            let more = (usual * more).div_ceil(100);
-            let less = ((on_day + more) * less).div_ceil(100);
-            views + more - less
-        };
-        Traffic::new(
-            correct(views.human, on_day.human, self.human),
-            correct(views.ai, on_day.ai, self.ai),
-        )
+        let more = |usual: u64| (usual * correction.more).div_ceil(100);
+        Traffic::new(views.human + more(self.human), views.ai + more(self.ai))
     }
 
     /// The visitors who account for these views.
