@@ -65,7 +65,7 @@ function controls(url) {
     clearFaults: () => control("DELETE", "faults"),
     /** Adds random faults to a share of requests: `{ perThousand, seed? }`. */
     setFaultRate: (rate) => control("POST", "fault-rate", rate),
-    /** Returns `{ perThousand, injected }`, where `injected` counts faults by kind. */
+    /** Returns `{ injected }`, the number of random faults by kind. */
     faultRate: () => control("GET", "fault-rate"),
     clearFaultRate: () => control("DELETE", "fault-rate"),
     /**
@@ -94,7 +94,6 @@ function controls(url) {
     setLate: (late) => control("POST", "late", late),
     /** Changes limits: `{ create?, message?, analytics?, deployment?, preview?, windowMs? }`. */
     setLimits: (limits) => control("POST", "limits", limits),
-    restoreLimits: () => control("DELETE", "limits"),
     /** Returns every row of a range as `{ totals, views }`, for comparison with an export. */
     views: (range) => control("GET", `analytics?report=views&${new URLSearchParams(range)}`),
     /** Returns a whole report on one page: `{ report, projectId?, dateFrom?, dateTo?, … }`. */

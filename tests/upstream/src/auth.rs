@@ -24,15 +24,6 @@ pub(crate) enum KeyState {
 }
 
 impl KeyState {
-    fn label(self) -> &'static str {
-        match self {
-            Self::Accepted => "accepted",
-            Self::Expired => "expired",
-            Self::Read => "read",
-            Self::Write => "write",
-        }
-    }
-
     fn permits(self, method: &Method) -> Result<(), ApiError> {
         match self {
             Self::Expired => Err(ApiError::ExpiredKey),
@@ -86,14 +77,6 @@ impl Keys {
         let (scheme, key) = header.to_str().ok()?.split_once(' ')?;
         let known = self.0.get(key.trim());
         known.filter(|_| scheme.eq_ignore_ascii_case("bearer"))
-    }
-
-    /// The replacement of an `authorization` header in the request log.
-    pub(crate) fn label(&self, header: Option<&HeaderValue>) -> &'static str {
-        match header {
-            None => "none",
-            Some(header) => self.find(header).map_or("other", |key| key.state.label()),
-        }
     }
 
     /// The name of the key in an `authorization` header.

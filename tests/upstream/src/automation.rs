@@ -23,9 +23,6 @@ pub(crate) async fn run(
     check(&automation)?;
     let now = platform.clock.now();
     platform.limits.lock().deployment.take(ORGANISATION, now)?;
-    platform
-        .request_log
-        .count(|counters| counters.automations_run += 1);
     let mut runs = platform.automation_runs.lock();
     let run = runs.start(project, automation, now);
     Ok((StatusCode::ACCEPTED, Json(run)))

@@ -19,7 +19,7 @@ use crate::date::Day;
 use crate::fault::FaultRule;
 use crate::limits::LimitSettings;
 use crate::platform::Platform;
-use crate::random_faults::{FaultRate, FaultRateReport, RandomFaults};
+use crate::random_faults::{FaultRate, RandomFaults};
 use crate::reports;
 use crate::request_log::{Counters, Reads, Received};
 
@@ -40,7 +40,7 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
         .route("/release", post(release))
         .route("/clock", get(clock).post(move_clock))
         .route("/late", post(set_late))
-        .route("/limits", post(set_limits).delete(restore_limits))
+        .route("/limits", post(set_limits))
         .route("/analytics", get(reports::get_all))
         .route("/rows", get(reports::get_rows))
         .route("/keys", post(set_key))
@@ -88,8 +88,8 @@ async fn clear_faults(State(platform): Shared) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-async fn fault_rate(State(platform): Shared) -> Json<FaultRateReport> {
-    Json(platform.random_faults.lock().report())
+async fn fault_rate(State(platform): Shared) -> Json<Value> {
+    Json(json!({ "injected": platform.random_faults.lock().injected() }))
 }
 
 async fn set_fault_rate(State(platform): Shared, Json(rate): Json<FaultRate>) -> StatusCode {
@@ -143,11 +143,6 @@ async fn set_late(
 
 async fn set_limits(State(platform): Shared, Json(settings): Json<LimitSettings>) -> StatusCode {
     platform.limits.lock().set(settings);
-    StatusCode::NO_CONTENT
-}
-
-async fn restore_limits(State(platform): Shared) -> StatusCode {
-    platform.limits.lock().restore();
     StatusCode::NO_CONTENT
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::daily_variation::DailyVariation;
-use super::late::Correction;
 use super::{Days, Range, demo, paths};
 use crate::date::Day;
 use crate::random::SplitMix64;
@@ -157,11 +156,11 @@ impl Pages {
         first.map(|page| page.path.clone()).collect()
     }
 
-    pub(crate) fn views(&self, range: Range, corrections: &[Correction]) -> TrafficReport {
+    pub(crate) fn views(&self, range: Range, growths: &[u64]) -> TrafficReport {
         if range.is_empty() {
             return TrafficReport::default();
         }
-        let views = self.counted_views(range, corrections);
+        let views = self.counted_views(range, growths);
         let rows = sort(views.map(|(page, views)| page.row(views)));
         let totals = rows
             .iter()
@@ -170,11 +169,11 @@ impl Pages {
     }
 
     /// Many visitors read several pages, so the totals are far below the sum of the rows.
-    pub(crate) fn visitors(&self, range: Range, corrections: &[Correction]) -> TrafficReport {
+    pub(crate) fn visitors(&self, range: Range, growths: &[u64]) -> TrafficReport {
         if range.is_empty() {
             return TrafficReport::default();
         }
-        let views = self.counted_views(range, corrections);
+        let views = self.counted_views(range, growths);
         let rows = sort(views.map(|(page, views)| page.row(page.visitors(views))));
         let all = rows.iter().map(|row| row.traffic);
         let sum = all.clone().fold(Traffic::default(), Traffic::plus);
@@ -191,18 +190,16 @@ impl Pages {
             rows,
         }
     }
-}
 
-impl Pages {
     /// The pages with views in the range. Reports omit pages without views.
     fn counted_views(
         &self,
         range: Range,
-        corrections: &[Correction],
+        growths: &[u64],
     ) -> impl Iterator<Item = (&Page, Traffic)> {
         let views = move |page: &Page| {
-            let correct = |views: Traffic, correction: &Correction| page.correct(views, correction);
-            corrections.iter().fold(page.views(range), correct)
+            let grow = |views: Traffic, percent: &u64| page.grow(views, *percent);
+            growths.iter().fold(page.views(range), grow)
         };
         let all = self.pages.iter().map(move |page| (page, views(page)));
         all.filter(|(_, views)| views.total > 0)
@@ -273,9 +270,9 @@ impl Page {
         }
     }
 
-    /// The views of a range with the views that one of its days gained.
-    fn correct(&self, views: Traffic, correction: &Correction) -> Traffic {
-        let more = |usual: u64| (usual * correction.more).div_ceil(100);
+    /// Adds a share of a usual working day to views.
+    fn grow(&self, views: Traffic, percent: u64) -> Traffic {
+        let more = |usual: u64| (usual * percent).div_ceil(100);
         Traffic::new(views.human + more(self.human), views.ai + more(self.ai))
     }
 
