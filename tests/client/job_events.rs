@@ -210,14 +210,6 @@ async fn a_watch_polls_at_its_timeout_while_a_stream_is_silent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_is_opened_again_after_a_second_at_the_earliest() {
-    let brief = stream(&json!(["retry: 0\n\n", event(1, "active")]));
-    let host = FakeHost::streaming([&brief, &brief, &stream(&json!([event(2, "failed")]))]);
-    watch(&host).wait().await.unwrap();
-    assert_eq!(host.times(), [0, 1_000, 2_000]);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_job_without_a_stream_does_not_stop_the_streams_of_other_jobs() {
     let done = stream(&json!([event(1, "completed")]));
     let host = FakeHost::streaming([r#"{"status":404}"#, r#"{"status":404}"#, &done]);

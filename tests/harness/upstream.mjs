@@ -112,13 +112,13 @@ function controls(url) {
     deployment: (id) => control("GET", `deployments/${encodeURIComponent(id)}`),
     /** Queues the course of a deployment, such as `success`, `fail`, `live-failure` or `stuck`. */
     queueCourse: (course) => control("POST", "deployments", { course }),
-    /** Changes a deployment: `{ status?, logs?, summary?, endedAt? }`. */
+    /** Changes a deployment: `{ status?, logs?, summary? }`. */
     setDeployment: (id, deployment) =>
       control("POST", `deployments/${encodeURIComponent(id)}`, deployment),
     /** Adds an older deployment: `{ projectId, createdAt }`, where `createdAt` is in milliseconds. */
     addDeployment: (id, deployment) =>
       control("PUT", `deployments/${encodeURIComponent(id)}`, deployment),
-    /** Returns all runs of automations, each with `projectId` and `createdAt`. */
+    /** Returns all runs of automations, each with its `projectId`. */
     automationRuns: () => control("GET", "automation-runs"),
     /** Adds or changes a key: `{ key, name, state }`. */
     setKey: (key) => control("POST", "keys", key),

@@ -24,7 +24,7 @@ pub(crate) async fn run(
     let now = platform.clock.now();
     platform.limits.lock().deployment.take(ORGANISATION, now)?;
     let mut runs = platform.automation_runs.lock();
-    let run = runs.start(project, automation, now);
+    let run = runs.start(project, automation);
     Ok((StatusCode::ACCEPTED, Json(run)))
 }
 
@@ -64,7 +64,6 @@ pub(crate) struct Run {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListedRun {
     project_id: String,
-    created_at: String,
     #[serde(flatten)]
     run: Run,
 }
@@ -85,7 +84,7 @@ impl Runs {
         }
     }
 
-    fn start(&mut self, project_id: String, automation: String, now: Timestamp) -> Run {
+    fn start(&mut self, project_id: String, automation: String) -> Run {
         let run = Run {
             automation,
             instance: self.ids.object_id(),
@@ -93,7 +92,6 @@ impl Runs {
         };
         self.all.push(ListedRun {
             project_id,
-            created_at: now.to_string(),
             run: run.clone(),
         });
         run

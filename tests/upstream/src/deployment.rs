@@ -212,7 +212,6 @@ pub(crate) struct Forced {
     status: Option<String>,
     logs: Option<Vec<String>>,
     summary: Field<String>,
-    ended_at: Field<String>,
 }
 
 impl Deployment {
@@ -242,7 +241,7 @@ impl Deployment {
             id: self.id.clone(),
             project_id: self.project.clone(),
             created_at: self.created_at.to_string(),
-            ended_at: forced.ended_at.value_or(ended_at),
+            ended_at,
             status: forced.status.as_deref().unwrap_or(status).to_owned(),
             summary: forced.summary.value_or(summary),
             logs: forced.logs.clone().unwrap_or(logs),
@@ -279,6 +278,5 @@ impl Deployment {
         forced.status = fields.status.or(forced.status.take());
         forced.logs = fields.logs.or(forced.logs.take());
         forced.summary.replace(fields.summary);
-        forced.ended_at.replace(fields.ended_at);
     }
 }
