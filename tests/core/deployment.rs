@@ -1,22 +1,9 @@
 use quillgate::response::decode;
 use quillgate::{
     Branch, CreateDeployment, CreatePreview, DecodeError, Deployment, DeploymentStatus, Endpoint,
-    GetDeployment, Method, Progress, Rule, StatusId,
+    GetDeployment, Progress, Rule, StatusId,
 };
 use serde_json::{Value, json};
-
-use crate::operations::project;
-
-#[test]
-fn a_preview_sends_the_branch_in_the_body_unchanged() {
-    for branch in ["docs/new#1", "ä 文档", "a?b=c&d", "..", " x "] {
-        let sent = CreatePreview::new(Branch::new(branch).unwrap()).request(&project());
-        assert_eq!(sent.target, "/v1/project/preview/acme");
-        assert_eq!(sent.method, Method::Post);
-        let body: Value = serde_json::from_str(&sent.body.unwrap()).unwrap();
-        assert_eq!(body, json!({ "branch": branch }));
-    }
-}
 
 #[test]
 fn a_branch_needs_a_character() {
