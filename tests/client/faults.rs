@@ -34,6 +34,8 @@ async fn invalid_settings_are_rejected_before_a_request_is_sent() {
     ] {
         assert_rejected(error, "timeout", "milliseconds");
     }
+    let watch = client.agent_jobs().watch("j1").watch_timeout(zero);
+    assert_rejected(watch.wait().await.err(), "watchTimeout", "milliseconds");
     host.assert_idle();
 }
 
@@ -55,6 +57,9 @@ async fn invalid_arguments_are_rejected_before_a_request_is_sent() {
         request.body(json!({})).send::<()>()
     };
     let keyed = jobs.create("p").idempotency_key("two words").send();
+    let preview = client.previews().create("").send();
+    let automation = client.automations().run("..").send();
+    let deployment = client.deployments().watch("");
     let odd_state = jobs.list(..).state(JobStatus::Other("odd".into()));
     let in_part = json!({ "cursor": "part~0.5.6.0.0~" });
     let in_part = reports.conversations(ListConversations::parse(&in_part).unwrap());
@@ -64,6 +69,13 @@ async fn invalid_arguments_are_rejected_before_a_request_is_sent() {
         (jobs.get("..").send().await.err(), "id", "not-dot-segment"),
         (jobs.watch("").next().await.err(), "id", "not-empty"),
         (jobs.record("").send().await.err(), "id", "not-empty"),
+        (preview.await.err(), "branch", "not-empty"),
+        (
+            automation.await.err(),
+            "workflowSchemaId",
+            "not-dot-segment",
+        ),
+        (deployment.wait().await.err(), "statusId", "not-empty"),
         (keyed.await.err(), "idempotencyKey", "idempotency-key"),
         (odd_state.send().await.err(), "state", "one-of"),
         (raw("/a/../b").await.err(), "path", "request-path"),

@@ -8,7 +8,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse;
-use axum::routing::{any, get, post};
+use axum::routing::{get, post};
 use futures_util::future::{Either, select};
 use futures_util::stream::{self, StreamExt as _};
 use quillgate::client::http::Method;
@@ -57,24 +57,6 @@ async fn a_request_and_its_response_pass_over_the_network() {
     assert_eq!(headers["idempotency-key"].len(), 32);
     let agent = concat!("quillgate-rust/", env!("CARGO_PKG_VERSION"));
     assert_eq!(headers["user-agent"], agent);
-}
-
-#[tokio::test]
-async fn a_redirect_is_not_followed() {
-    let (requests, mut received) = mpsc::unbounded_channel();
-    let redirect = get(|| async { (StatusCode::FOUND, [(header::LOCATION, "/elsewhere")]) });
-    let elsewhere = any(|| async move {
-        requests.send(()).unwrap();
-        "{}"
-    });
-    let router = Router::new().route(JOB, redirect);
-    let router = router.route("/elsewhere", elsewhere);
-    let client = connect(router).await;
-    let Err(Error::Api(error)) = client.agent_jobs().get("j1").send().await else {
-        panic!("expected the redirect to be an error");
-    };
-    assert_eq!(error.status, 302);
-    assert!(received.try_recv().is_err(), "the redirect was followed");
 }
 
 /// An event of a stalled request, as the server sees it.

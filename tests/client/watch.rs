@@ -3,8 +3,8 @@ use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
+use quillgate::JobStatus;
 use quillgate::client::{Error, JobChange};
-use quillgate::{JobStatus, Rule};
 use tokio::time::sleep;
 
 use crate::fake_host::{FakeHost, get_job, watch};
@@ -71,25 +71,6 @@ async fn a_watch_times_out_even_if_the_server_never_responds() {
     assert_eq!(last_job(watch.next().await), None);
     assert!(host.elapsed() <= 11_000, "at {}", host.elapsed());
     host.assert_idle();
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_watch_with_invalid_timeouts_is_rejected() {
-    for millis in [0, 1 << 31] {
-        let host = host(&[ACTIVE]);
-        let timeout = Duration::from_millis(millis);
-        for (watch, field) in [
-            (watch(&host).watch_timeout(timeout), "watchTimeout"),
-            (watch(&host).timeout(timeout), "timeout"),
-        ] {
-            let Err(Error::Validation(error)) = watch.wait().await else {
-                panic!("expected {timeout:?} to be rejected");
-            };
-            assert_eq!(error.field, field);
-            assert_eq!(error.rule, Rule::MILLISECONDS);
-        }
-        assert_eq!(host.count(), 0);
-    }
 }
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1","status":"active"}}"#;

@@ -5,53 +5,8 @@ use quillgate::{
 };
 use serde_json::{Value, json};
 
-const FIELDS: [&str; 7] = [
-    "id",
-    "status",
-    "source",
-    "model",
-    "prLink",
-    "createdAt",
-    "archivedAt",
-];
-
-fn body() -> Value {
-    json!({
-        "id": "job_1",
-        "status": "completed",
-        "source": {"repository": "acme/docs", "ref": "main"},
-        "model": "writer-2",
-        "prLink": "https://code.example/acme/docs/pull/7",
-        "createdAt": "2024-02-29T12:00:00Z",
-        "archivedAt": "2024-03-01T12:00:00Z",
-    })
-}
-
 fn read(body: &Value) -> Result<AgentJob, DecodeError> {
     decode::<GetAgentJob>(body.to_string().as_bytes())
-}
-
-fn full() -> AgentJob {
-    let mut job = read(&json!({ "source": {} })).unwrap();
-    job.id = Some("job_1".into());
-    job.status = Some(JobStatus::Completed);
-    let source = job.source.as_mut().unwrap();
-    source.repository = Some("acme/docs".into());
-    source.reference = Some("main".into());
-    job.model = Some("writer-2".into());
-    job.pr_link = Some("https://code.example/acme/docs/pull/7".into());
-    job.created_at = Some("2024-02-29T12:00:00Z".into());
-    job.archived_at = Some("2024-03-01T12:00:00Z".into());
-    job
-}
-
-#[test]
-fn all_three_operations_decode_a_job_with_every_field() {
-    let text = body().to_string();
-    let created = decode::<CreateAgentJob>(text.as_bytes()).unwrap();
-    assert_eq!(serde_json::to_value(created).unwrap(), body());
-    assert_eq!(decode::<GetAgentJob>(text.as_bytes()).unwrap(), full());
-    assert_eq!(decode::<SendMessage>(text.as_bytes()).unwrap(), full());
 }
 
 #[test]
@@ -66,48 +21,15 @@ fn of_a_created_job_only_the_id_is_required() {
 }
 
 #[test]
-fn a_field_of_the_wrong_type_is_reported_by_its_path() {
-    for field in FIELDS {
-        for wrong in [json!(7), json!(true), json!(["x"]), json!(1.5), json!([])] {
-            let mut body = body();
-            body[field] = wrong.clone();
-            let error = read(&body).expect_err(field);
-            assert_eq!(error.at, field, "{wrong}");
-            assert!(error.what.starts_with("must be "), "{error}");
-        }
-    }
-    for field in ["repository", "ref"] {
-        for wrong in [json!(7), json!(true), json!(["x"]), json!({})] {
-            let error = read(&json!({"source": {field: wrong}})).expect_err(field);
-            assert_eq!(error.at, format!("source.{field}"));
-        }
-    }
-    for field in FIELDS.into_iter().filter(|field| *field != "source") {
-        assert_eq!(read(&json!({field: {}})).expect_err(field).at, field);
-    }
-    let found = read(&json!({"source": "acme/docs"})).unwrap_err().at;
-    assert_eq!(found, "source");
-}
-
-#[test]
-fn an_array_is_not_decoded_as_an_object() {
-    let values = json!(["job_1", "active", null, null, null, null, null]);
-    for (body, at) in [
-        (values, ""),
-        (json!({"source": ["acme/docs", "main"]}), "source"),
-    ] {
-        assert_eq!(read(&body).unwrap_err().at, at);
-    }
-}
-
-#[test]
 fn unknown_fields_are_ignored() {
-    let mut body = body();
-    body["cost"] = json!({"deep": [[[{"status": 7}]]]});
-    body["source"]["host"] = json!(null);
-    body["pr_link"] = json!(7);
-    body["Status"] = json!(7);
-    assert_eq!(read(&body).unwrap(), full());
+    let body = json!({
+        "cost": {"deep": [[[{"status": 7}]]]},
+        "source": {"host": null},
+        "pr_link": 7,
+        "Status": 7,
+    });
+    let job = read(&body).unwrap();
+    assert_eq!((job.status, job.pr_link), (None, None));
 }
 
 #[test]
@@ -127,6 +49,7 @@ fn an_unknown_status_is_preserved_and_not_terminal() {
         assert!(!status.is_terminal() && !status.is_known(), "{text}");
         assert_eq!(serde_json::to_value(&status).unwrap(), json!(text));
     }
+    assert_eq!(read(&json!({ "status": 7 })).unwrap_err().at, "status");
 }
 
 #[test]

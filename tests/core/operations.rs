@@ -1,6 +1,5 @@
 use quillgate::{
-    CreateAgentJob, DateBound, DateRange, Endpoint, GetAgentJob, JobId, ListPageViews, Method,
-    Offset, PageSize, ProjectId, Prompt, Request, SendMessage,
+    CreateAgentJob, Endpoint, GetAgentJob, JobId, ListPageViews, ProjectId, Prompt, SendMessage,
 };
 use serde_json::json;
 
@@ -29,48 +28,6 @@ pub fn project() -> ProjectId {
 
 fn prompt() -> Prompt {
     Prompt::new("Fix the \"start\" page\n").unwrap()
-}
-
-pub fn request(method: Method, target: &str, body: Option<&str>) -> Request {
-    Request {
-        method,
-        target: target.to_owned(),
-        body: body.map(str::to_owned),
-    }
-}
-
-#[test]
-fn creating_a_job_posts_only_the_prompt() {
-    let body = r#"{"prompt":"Fix the \"start\" page\n"}"#;
-    let expected = request(Method::Post, "/v2/agent/acme/job", Some(body));
-    assert_eq!(CreateAgentJob::new(prompt()).request(&project()), expected);
-}
-
-#[test]
-fn page_view_parameters_are_sent_in_the_order_of_the_specification() {
-    let bound = |field, text: &str| Some(DateBound::new(field, text).unwrap());
-    let range = DateRange::new(
-        bound("dateFrom", "2024-02-01"),
-        bound("dateTo", "2024-03-01"),
-    );
-    let mut list = ListPageViews::from(range.unwrap());
-    list.limit = Some(PageSize::MAX);
-    list.offset = Some(Offset::new(500).unwrap());
-    let expected = request(
-        Method::Get,
-        "/v1/analytics/acme/views?dateFrom=2024-02-01&dateTo=2024-03-01&limit=250&offset=500",
-        None,
-    );
-    assert_eq!(list.request(&project()), expected);
-}
-
-#[test]
-fn the_plus_of_a_utc_offset_is_percent_encoded() {
-    let params =
-        json!({"dateFrom": "2024-01-01T00:00:00.5+02:00", "dateTo": "2024-01-02T00:00-11:30"});
-    let request = ListPageViews::parse(&params).unwrap().request(&project());
-    let expected = "/v1/analytics/acme/views?dateFrom=2024-01-01T00%3A00%3A00.5%2B02%3A00&dateTo=2024-01-02T00%3A00-11%3A30";
-    assert_eq!(request.target, expected);
 }
 
 #[test]

@@ -42,21 +42,6 @@ fn paging_begins_at_the_given_offset() {
 }
 
 #[test]
-fn paging_may_begin_at_a_page_number() {
-    for (params, offset) in [
-        (json!({ "page": 1 }), 0),
-        (json!({ "page": 3 }), 100),
-        (json!({ "page": 3, "limit": 20 }), 40),
-    ] {
-        let mut pages = views(&params);
-        assert_eq!(next(&pages), Some(offset));
-        pages.advance(&page(1, true)).unwrap();
-        let limit = pages.next().unwrap().integer("limit").unwrap();
-        assert_eq!(next(&pages), Some(offset + limit));
-    }
-}
-
-#[test]
 fn the_offset_advances_by_the_limit_even_after_a_short_page() {
     let mut pages = views(&json!({ "offset": 7, "limit": 50 }));
     for (rows, offset) in [(50, 57), (1, 107), (0, 157), (49, 207)] {

@@ -1,5 +1,5 @@
 use quillgate::poll::{FIRST_INTERVAL, MAX_FAILURES, MAX_INTERVAL, UNKNOWN_INTERVAL};
-use quillgate::{DeploymentStatus, JobStatus, Millis, Poll, PollStep, Progress};
+use quillgate::{JobStatus, Millis, Poll, PollStep, Progress};
 
 const START: Millis = Millis(1_700_000_000_000);
 const ACTIVE: Progress = Progress::Running;
@@ -45,18 +45,6 @@ fn a_random_number_that_is_nan_does_not_cause_a_hot_loop() {
     let found = endless().on_progress(ACTIVE, None, START, f64::NAN);
     assert_eq!(found, wait(2_000));
     assert_eq!(endless().on_failure(None, START, f64::NAN), wait(2_000));
-}
-
-#[test]
-fn each_terminal_status_ends_polling() {
-    let jobs = [JobStatus::Completed, JobStatus::Archived, JobStatus::Failed];
-    let deployments = [DeploymentStatus::Success, DeploymentStatus::Failure];
-    let jobs = jobs.map(|status| JobStatus::progress(Some(&status)));
-    let deployments = deployments.map(|status| DeploymentStatus::progress(Some(&status)));
-    for progress in jobs.into_iter().chain(deployments) {
-        let expected = PollStep::Done;
-        assert_eq!(endless().on_progress(progress, None, START, 0.5), expected);
-    }
 }
 
 #[test]
@@ -134,18 +122,6 @@ fn polling_stays_expired_after_the_deadline() {
         assert_eq!(found, PollStep::Expired);
     }
     assert_eq!(poll.on_failure(None, later(10_000), 0.0), PollStep::Expired);
-}
-
-#[test]
-fn a_timeout_of_zero_leaves_one_poll() {
-    let poll = Poll::new(START, Some(Millis(0)));
-    let expected = PollStep::Expired;
-    assert_eq!(poll.clone().on_progress(ACTIVE, None, START, 0.0), expected);
-    let found = poll
-        .clone()
-        .on_progress(Progress::Finished, None, START, 0.0);
-    assert_eq!(found, PollStep::Done);
-    assert_eq!(poll.clone().on_failure(None, START, 0.0), PollStep::Expired);
 }
 
 #[test]

@@ -107,9 +107,7 @@ fn only_the_outcome_field_of_the_gateway_makes_an_outcome_unknown() {
     for body in [
         r#"{"type":"/problems/outcome-unknown"}"#,
         r#"{"outcome":"done"}"#,
-        r#"{"outcome":null}"#,
         r#"{"outcome":["unknown"]}"#,
-        r#"["unknown"]"#,
         r#""unknown""#,
     ] {
         let body: serde_json::Value = serde_json::from_str(body).unwrap();
@@ -141,10 +139,8 @@ fn an_error_response_without_a_message_gets_one_from_its_status() {
         "<html><title>502 Bad Gateway</title></html>",
         r#"{"error":"cut"#,
         "null",
-        r#""oops""#,
         r#"[{"error":"a"}]"#,
         "{}",
-        r#"{"error":""}"#,
     ] {
         let error = api_error(head(502), body.as_bytes());
         assert_eq!(error.message, "bad gateway", "{body}");

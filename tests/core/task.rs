@@ -233,15 +233,6 @@ fn a_post_that_was_never_sent_can_be_repeated() {
     assert_eq!(driver.next(), FIRST_SEND);
 }
 
-#[test]
-fn an_unexpected_end_of_a_delay_does_not_repeat_a_post() {
-    let mut driver = once(create());
-    assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(Event::Waited), Command::Done);
-    assert_eq!(driver.fail(BUSY), FAILED);
-    assert_eq!(driver.step(Event::Waited), Command::Done);
-}
-
 fn list(operation: Operation, params: &Value) -> Driver {
     Driver::new(Task::list(Pages::new(call(operation, params))))
 }
@@ -270,22 +261,6 @@ fn offset(driver: &Driver) -> Option<u64> {
 
 fn cursor(driver: &Driver) -> Option<&str> {
     driver.task.call().and_then(|call| call.text("cursor"))
-}
-
-#[test]
-fn a_failed_page_is_retried() {
-    let mut driver = views();
-    assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(page(50, true)), Command::Yield);
-    assert_eq!(driver.next(), FIRST_SEND);
-    for delay in [500, 1_000] {
-        assert_eq!(driver.fail(BUSY), retry(delay));
-        assert_eq!(offset(&driver), Some(50));
-        assert_eq!(driver.end_wait(delay), FIRST_SEND);
-        assert_eq!(offset(&driver), Some(50));
-    }
-    assert_eq!(driver.step(page(50, false)), Command::Yield);
-    assert_eq!(driver.next(), Command::Done);
 }
 
 #[test]

@@ -39,7 +39,4 @@ fn every_character_after_the_first_is_one_of_the_32() {
             assert_eq!(is_ulid(&with(at, c)), known, "{c:?} at {at}");
         }
     }
-    for text in [" 1ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEK-SV4RRFFQ69G5FAV"] {
-        assert!(!is_ulid(text), "{text:?}");
-    }
 }

@@ -231,7 +231,7 @@ class Jobs {
 
   /** Returns the job as Mintlify does, without the simulator's own fields. */
   async upstreamJob(id) {
-    const { projectId, prompt, messages, origin, reads, ...job } = await this.upstream.job(id);
+    const { projectId, prompt, messages, reads, ...job } = await this.upstream.job(id);
     return job;
   }
 

@@ -149,8 +149,7 @@ const descriptions = new Map();
 const gateways = new Map();
 const violations = new Map();
 
-/** Checks the responses of a running gateway from now on, if it serves a document. */
-/** Returns whether the gateway serves its document. */
+/** Checks the responses of a gateway from now on. Returns whether it serves its document. */
 export async function registerGateway(origin) {
   const response = await fetch(`${origin}/openapi.json`);
   const text = await response.text();

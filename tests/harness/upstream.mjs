@@ -65,7 +65,7 @@ function controls(url) {
     clearFaults: () => control("DELETE", "faults"),
     /** Adds random faults to a share of requests: `{ perThousand, seed? }`. */
     setFaultRate: (rate) => control("POST", "fault-rate", rate),
-    /** Returns `{ perThousand, injected }`, where `injected` counts faults by kind. */
+    /** Returns `{ injected }`, the number of random faults by kind. */
     faultRate: () => control("GET", "fault-rate"),
     clearFaultRate: () => control("DELETE", "fault-rate"),
     /**
@@ -84,21 +84,16 @@ function controls(url) {
           throw new Error(`only ${held} of ${count} requests are held`);
       }
     },
-    /** Releases the oldest `count` held requests, or all and later ones. Returns their number. */
-    release: async (count) => (await control("POST", "release", { count })).released,
+    /** Releases all held requests, and removes the queued holds. */
+    release: () => control("POST", "release"),
     /** Returns `{ now, today }`: the Unix time in milliseconds, and the day. */
     clock: () => control("GET", "clock"),
     /** Moves the clock forward, and returns `{ now, today }`. */
     forwardClock: (forwardMs) => control("POST", "clock", { forwardMs }),
-    /**
-     * Changes counts. `{ day, percent }` adds `percent` of a usual working day to the counts of
-     * `day`. `{ afterDays, percent }` withholds `percent` of each day's counts until `afterDays`
-     * days after the end of that day.
-     */
+    /** Adds `percent` of a usual working day to the counts of `day`: `{ day, percent }`. */
     setLate: (late) => control("POST", "late", late),
     /** Changes limits: `{ create?, message?, analytics?, deployment?, preview?, windowMs? }`. */
     setLimits: (limits) => control("POST", "limits", limits),
-    restoreLimits: () => control("DELETE", "limits"),
     /** Returns every row of a range as `{ totals, views }`, for comparison with an export. */
     views: (range) => control("GET", `analytics?report=views&${new URLSearchParams(range)}`),
     /** Returns a whole report on one page: `{ report, projectId?, dateFrom?, dateTo?, … }`. */
@@ -106,26 +101,26 @@ function controls(url) {
     /** Returns the rows of a list as lines of JSON, identical to the JSON in its pages. */
     rows: (query) => control("GET", `rows?${new URLSearchParams(query)}`),
     jobs: () => control("GET", "jobs"),
-    /** Returns a job with its `origin` (headers of its creation) and `reads` (`{ count, at }`). */
+    /** Returns a job with its `reads` (`{ count, at }`). */
     job: (id) => control("GET", `jobs/${encodeURIComponent(id)}`),
     /** Changes a job: `{ status?, ref?, prLink?, archivedAt? }`. */
     setJob: (id, job) => control("POST", `jobs/${encodeURIComponent(id)}`, job),
     /** Adds an older job: `{ projectId, createdAt }`, where `createdAt` is in milliseconds. */
     addJob: (id, job) => control("PUT", `jobs/${encodeURIComponent(id)}`, job),
-    /** Returns all deployments and previews, each with `branch`, `previewUrl`, `origin` and `reads`. */
+    /** Returns all deployments and previews, each with `branch`, `previewUrl` and `reads`. */
     deployments: () => control("GET", "deployments"),
     deployment: (id) => control("GET", `deployments/${encodeURIComponent(id)}`),
     /** Queues the course of a deployment, such as `success`, `fail`, `live-failure` or `stuck`. */
     queueCourse: (course) => control("POST", "deployments", { course }),
-    /** Changes a deployment: `{ status?, logs?, summary?, endedAt? }`. */
+    /** Changes a deployment: `{ status?, logs?, summary? }`. */
     setDeployment: (id, deployment) =>
       control("POST", `deployments/${encodeURIComponent(id)}`, deployment),
     /** Adds an older deployment: `{ projectId, createdAt }`, where `createdAt` is in milliseconds. */
     addDeployment: (id, deployment) =>
       control("PUT", `deployments/${encodeURIComponent(id)}`, deployment),
-    /** Returns all runs of automations, each with `projectId`, `createdAt` and `origin`. */
+    /** Returns all runs of automations, each with its `projectId`. */
     automationRuns: () => control("GET", "automation-runs"),
-    /** Adds a key, or changes the state of one: `{ key?, name?, state }`. */
+    /** Adds or changes a key: `{ key, name, state }`. */
     setKey: (key) => control("POST", "keys", key),
   };
 }

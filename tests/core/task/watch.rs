@@ -131,30 +131,6 @@ fn a_poll_gets_at_most_the_timeout_of_an_attempt() {
 }
 
 #[test]
-fn a_watch_expires_at_its_deadline_whatever_the_poll_returned() {
-    for event in [
-        changed(),
-        unchanged(),
-        Event::Failed {
-            failure: Failure::Timeout,
-            retry_after: None,
-        },
-    ] {
-        let mut driver = watch_for(6_000);
-        assert_eq!(driver.next(), send(6_000));
-        assert_eq!(driver.pass(6_000).step(event), EXPIRED);
-    }
-}
-
-#[test]
-fn a_finished_job_is_delivered_even_after_the_deadline() {
-    let mut driver = watch_for(6_000);
-    assert_eq!(driver.next(), send(6_000));
-    let done = job(&JobStatus::Completed, true);
-    assert_eq!(driver.pass(7_000).step(done), Command::YieldLast);
-}
-
-#[test]
 fn a_watch_ignores_max_retries_and_total_timeout() {
     let options = CallOptions {
         total_timeout: Some(Millis(100)),
@@ -195,12 +171,4 @@ fn a_streamed_job_is_delivered_only_if_it_changed() {
     };
     assert_eq!(driver.step(done), Command::YieldLast);
     assert_eq!(driver.next(), Command::Done);
-}
-
-#[test]
-fn a_streamed_job_after_the_deadline_leaves_the_decision_to_a_poll() {
-    let mut driver = watch_for(6_000);
-    assert_eq!(driver.pass(6_000).step(streamed(true)), Command::Yield);
-    assert_eq!(driver.step(streamed(false)), Command::Wait(Millis(0)));
-    assert_eq!(driver.step(job(&JobStatus::Active, false)), EXPIRED);
 }

@@ -14,7 +14,6 @@ use crate::clock::Timestamp;
 use crate::field::Field;
 use crate::json_body;
 use crate::options::Options;
-use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::random::SplitMix64;
 
@@ -32,8 +31,10 @@ pub(crate) async fn create(
     let prompt = prompt(&headers, &body)?;
     let now = platform.clock.now();
     platform.limits.lock().create.take(&project, now)?;
-    let origin = platform.accept(&headers, |counters| counters.jobs_created += 1);
-    let job = platform.jobs.lock().create(project, prompt, origin, now);
+    platform
+        .request_log
+        .count(|counters| counters.jobs_created += 1);
+    let job = platform.jobs.lock().create(project, prompt, now);
     Ok((StatusCode::CREATED, Json(job)))
 }
 
@@ -131,15 +132,9 @@ impl Jobs {
         }
     }
 
-    fn create(
-        &mut self,
-        project: String,
-        prompt: String,
-        origin: Origin,
-        started_at: Timestamp,
-    ) -> AgentJob {
+    fn create(&mut self, project: String, prompt: String, started_at: Timestamp) -> AgentJob {
         let id = self.ids.uuid();
-        let job = self.new_job(id, project, origin, Run { prompt, started_at });
+        let job = self.new_job(id, project, Run { prompt, started_at });
         let created = job.at(started_at, self.duration_ms);
         self.all.push(job);
         created
@@ -149,11 +144,11 @@ impl Jobs {
     pub(crate) fn add(&mut self, id: String, project: String, started_at: Timestamp) {
         self.all.retain(|job| job.id != id);
         let prompt = String::new();
-        let job = self.new_job(id, project, Origin::default(), Run { prompt, started_at });
+        let job = self.new_job(id, project, Run { prompt, started_at });
         self.all.push(job);
     }
 
-    fn new_job(&mut self, id: String, project: String, origin: Origin, first: Run) -> Job {
+    fn new_job(&mut self, id: String, project: String, first: Run) -> Job {
         let number = self.next_number;
         self.next_number += 1;
         let repository = if self.is_live {
@@ -165,7 +160,6 @@ impl Jobs {
             id,
             repository,
             project,
-            origin,
             number,
             first,
             follow_ups: Vec::new(),
@@ -202,7 +196,6 @@ pub(crate) struct Job {
     id: String,
     repository: String,
     pub(crate) project: String,
-    pub(crate) origin: Origin,
     number: u64,
     first: Run,
     follow_ups: Vec<Run>,

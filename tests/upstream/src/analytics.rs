@@ -59,11 +59,6 @@ impl ReportRequest {
         self.platform.next_cursor(&self.path, query, page)
     }
 
-    /// The day on which the request was received.
-    pub(crate) fn today(&self) -> Day {
-        self.now.day()
-    }
-
     /// Uses up one of the organisation's requests per hour.
     pub(crate) fn take_limit(&self) -> Result<(), ApiError> {
         let mut limits = self.platform.limits.lock();

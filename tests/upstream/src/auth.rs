@@ -24,15 +24,6 @@ pub(crate) enum KeyState {
 }
 
 impl KeyState {
-    fn label(self) -> &'static str {
-        match self {
-            Self::Accepted => "accepted",
-            Self::Expired => "expired",
-            Self::Read => "read",
-            Self::Write => "write",
-        }
-    }
-
     fn permits(self, method: &Method) -> Result<(), ApiError> {
         match self {
             Self::Expired => Err(ApiError::ExpiredKey),
@@ -46,7 +37,6 @@ impl KeyState {
 /// The names that replace keys in logs.
 const ADMIN_KEY_NAME: &str = "key";
 const READ_KEY_NAME: &str = "read-key";
-const UNNAMED_KEY: &str = "unnamed";
 
 /// The known keys and their names and states.
 #[derive(Default)]
@@ -61,27 +51,20 @@ impl Keys {
     pub(crate) fn new(options: &Options) -> Self {
         let mut keys = Self::default();
         if let Some(read) = &options.read_key {
-            keys.set(read, Some(READ_KEY_NAME), KeyState::Read);
+            keys.set(read, READ_KEY_NAME, KeyState::Read);
         }
-        keys.set(&options.key, Some(ADMIN_KEY_NAME), KeyState::Accepted);
+        keys.set(&options.key, ADMIN_KEY_NAME, KeyState::Accepted);
         keys
     }
 
-    /// Adds or changes a key. Without a name, the key keeps its current name.
-    pub(crate) fn set(&mut self, key: &str, name: Option<&str>, state: KeyState) {
+    /// Adds or changes a key.
+    pub(crate) fn set(&mut self, key: &str, name: &str, state: KeyState) {
         // An empty key would accept every header without a key.
         if key.is_empty() {
             return;
         }
-        let before = self.0.get(key).map(|known| known.name.as_str());
-        let name = name.or(before).unwrap_or(UNNAMED_KEY).to_owned();
+        let name = name.to_owned();
         self.0.insert(key.to_owned(), KnownKey { name, state });
-    }
-
-    /// Changes all keys with this name and returns their number.
-    pub(crate) fn set_named(&mut self, name: &str, state: KeyState) -> usize {
-        let named = self.0.values_mut().filter(|known| known.name == name);
-        named.map(|known| known.state = state).count()
     }
 
     fn permits(&self, method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
@@ -94,14 +77,6 @@ impl Keys {
         let (scheme, key) = header.to_str().ok()?.split_once(' ')?;
         let known = self.0.get(key.trim());
         known.filter(|_| scheme.eq_ignore_ascii_case("bearer"))
-    }
-
-    /// The replacement of an `authorization` header in the request log.
-    pub(crate) fn label(&self, header: Option<&HeaderValue>) -> &'static str {
-        match header {
-            None => "none",
-            Some(header) => self.find(header).map_or("other", |key| key.state.label()),
-        }
     }
 
     /// The name of the key in an `authorization` header.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::StatusCode;
 use serde::Serialize;
 
 use crate::api_error::ApiError;
@@ -12,7 +12,6 @@ use crate::auth::Authorized;
 use crate::clock::Timestamp;
 use crate::limits::ORGANISATION;
 use crate::options::Options;
-use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::random::SplitMix64;
 
@@ -20,14 +19,12 @@ pub(crate) async fn run(
     State(platform): State<Arc<Platform>>,
     Authorized { project }: Authorized,
     Path((_, automation)): Path<(String, String)>,
-    headers: HeaderMap,
 ) -> Result<(StatusCode, Json<Run>), ApiError> {
     check(&automation)?;
     let now = platform.clock.now();
     platform.limits.lock().deployment.take(ORGANISATION, now)?;
-    let origin = platform.accept(&headers, |counters| counters.automations_run += 1);
     let mut runs = platform.automation_runs.lock();
-    let run = runs.start((project, automation), origin, now);
+    let run = runs.start(project, automation);
     Ok((StatusCode::ACCEPTED, Json(run)))
 }
 
@@ -67,8 +64,6 @@ pub(crate) struct Run {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ListedRun {
     project_id: String,
-    created_at: String,
-    origin: Origin,
     #[serde(flatten)]
     run: Run,
 }
@@ -89,12 +84,7 @@ impl Runs {
         }
     }
 
-    fn start(
-        &mut self,
-        (project_id, automation): (String, String),
-        origin: Origin,
-        now: Timestamp,
-    ) -> Run {
+    fn start(&mut self, project_id: String, automation: String) -> Run {
         let run = Run {
             automation,
             instance: self.ids.object_id(),
@@ -102,8 +92,6 @@ impl Runs {
         };
         self.all.push(ListedRun {
             project_id,
-            created_at: now.to_string(),
-            origin,
             run: run.clone(),
         });
         run

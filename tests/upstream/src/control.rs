@@ -15,13 +15,11 @@ use crate::agent_job::{AgentJob, Forced, Job, Jobs};
 use crate::api_error::ApiError;
 use crate::auth::KeyState;
 use crate::clock::Timestamp;
-use crate::data::ReportingDelay;
 use crate::date::Day;
 use crate::fault::FaultRule;
 use crate::limits::LimitSettings;
-use crate::origin::Origin;
 use crate::platform::Platform;
-use crate::random_faults::{FaultRate, FaultRateReport, RandomFaults};
+use crate::random_faults::{FaultRate, RandomFaults};
 use crate::reports;
 use crate::request_log::{Counters, Reads, Received};
 
@@ -42,7 +40,7 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
         .route("/release", post(release))
         .route("/clock", get(clock).post(move_clock))
         .route("/late", post(set_late))
-        .route("/limits", post(set_limits).delete(restore_limits))
+        .route("/limits", post(set_limits))
         .route("/analytics", get(reports::get_all))
         .route("/rows", get(reports::get_rows))
         .route("/keys", post(set_key))
@@ -90,8 +88,8 @@ async fn clear_faults(State(platform): Shared) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-async fn fault_rate(State(platform): Shared) -> Json<FaultRateReport> {
-    Json(platform.random_faults.lock().report())
+async fn fault_rate(State(platform): Shared) -> Json<Value> {
+    Json(json!({ "injected": platform.random_faults.lock().injected() }))
 }
 
 async fn set_fault_rate(State(platform): Shared, Json(rate): Json<FaultRate>) -> StatusCode {
@@ -104,20 +102,11 @@ async fn clear_fault_rate(State(platform): Shared) -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Release {
-    count: Option<usize>,
-}
-
-/// Releases the oldest `count` held requests. Without `count`, releases all of them and removes
-/// the queued holds.
-async fn release(State(platform): Shared, Json(Release { count }): Json<Release>) -> Json<Value> {
-    if count.is_none() {
-        platform.faults.lock().drop_holds();
-    }
-    let released = platform.held.release(count.unwrap_or(usize::MAX));
-    Json(json!({ "released": released }))
+/// Releases all held requests and removes the queued holds.
+async fn release(State(platform): Shared) -> StatusCode {
+    platform.faults.lock().drop_holds();
+    platform.held.release();
+    StatusCode::NO_CONTENT
 }
 
 async fn clock(State(platform): Shared) -> Json<Value> {
@@ -137,24 +126,18 @@ async fn move_clock(state: Shared, Json(Move { forward_ms }): Json<Move>) -> Jso
 }
 
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum LateSetting {
-    Day { day: String, percent: u64 },
-    ReportingDelay(ReportingDelay),
+#[serde(deny_unknown_fields)]
+struct LateCounts {
+    day: String,
+    percent: u64,
 }
 
 async fn set_late(
     State(platform): Shared,
-    Json(setting): Json<LateSetting>,
+    Json(LateCounts { day, percent }): Json<LateCounts>,
 ) -> Result<StatusCode, ApiError> {
-    let late = &mut platform.sites.lock().late;
-    match setting {
-        LateSetting::ReportingDelay(delay) => late.set_delay(delay),
-        LateSetting::Day { day, percent } => {
-            let day = Day::parse(&day).ok_or(ApiError::InvalidRequest("day must be a date"))?;
-            late.add_growth(day, percent);
-        }
-    }
+    let day = Day::parse(&day).ok_or(ApiError::InvalidRequest("day must be a date"))?;
+    platform.sites.lock().late.add_growth(day, percent);
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -163,30 +146,20 @@ async fn set_limits(State(platform): Shared, Json(settings): Json<LimitSettings>
     StatusCode::NO_CONTENT
 }
 
-async fn restore_limits(State(platform): Shared) -> StatusCode {
-    platform.limits.lock().restore();
-    StatusCode::NO_CONTENT
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeySetting {
-    key: Option<String>,
-    name: Option<String>,
+    key: String,
+    name: String,
     state: KeyState,
 }
 
 async fn set_key(
     State(platform): Shared,
     Json(KeySetting { key, name, state }): Json<KeySetting>,
-) -> Result<StatusCode, ApiError> {
-    let mut keys = platform.keys.lock();
-    match (key, name) {
-        (Some(key), name) => keys.set(&key, name.as_deref(), state),
-        (None, Some(name)) if keys.set_named(&name, state) > 0 => {}
-        _ => return Err(ApiError::InvalidRequest("no key has this name")),
-    }
-    Ok(StatusCode::NO_CONTENT)
+) -> StatusCode {
+    platform.keys.lock().set(&key, &name, state);
+    StatusCode::NO_CONTENT
 }
 
 #[derive(Serialize)]
@@ -195,7 +168,6 @@ struct ListedJob {
     project_id: String,
     prompt: String,
     messages: Vec<String>,
-    origin: Origin,
     reads: Reads,
     #[serde(flatten)]
     job: AgentJob,
@@ -205,7 +177,6 @@ impl ListedJob {
     fn new(job: &Job, jobs: &Jobs, platform: &Platform) -> Self {
         let keys = platform.keys.lock();
         Self {
-            origin: job.origin.clone(),
             reads: platform.request_log.reads(job.id()),
             project_id: job.project.clone(),
             prompt: keys.scrub(job.prompt()),

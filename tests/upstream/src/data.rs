@@ -22,14 +22,13 @@ use crate::random::SplitMix64;
 
 pub(crate) use conversations::{CallerStats, Conversation};
 pub(crate) use feedback::{Entry, PageFeedback, count_by_page};
-pub(crate) use late::ReportingDelay;
 pub(crate) use searches::SearchReport;
 pub(crate) use thread::Thread;
 pub(crate) use traffic::TrafficReport;
 
 use conversations::Conversations;
 use feedback::Feedback;
-use late::{Correction, LateCounts};
+use late::LateCounts;
 use searches::Terms;
 use traffic::Pages;
 
@@ -115,25 +114,20 @@ impl Sites {
         }
     }
 
-    /// The page views counted by `today`, most viewed first.
-    pub(crate) fn views(&mut self, project: &str, range: Range, today: Day) -> Arc<TrafficReport> {
+    /// The page views, most viewed first.
+    pub(crate) fn views(&mut self, project: &str, range: Range) -> Arc<TrafficReport> {
         let site = site(&mut self.by_project, self.seed, self.sizes, project);
-        let corrections = self.late.corrections(range, today);
-        let compute = |corrections: &[Correction]| site.pages.views(range, corrections);
-        self.views.correct(project, range, corrections, compute)
+        let growths = self.late.growths(range);
+        let compute = |growths: &[u64]| site.pages.views(range, growths);
+        self.views.grow(project, range, growths, compute)
     }
 
-    /// The visitors counted by `today`, most visited first.
-    pub(crate) fn visitors(
-        &mut self,
-        project: &str,
-        range: Range,
-        today: Day,
-    ) -> Arc<TrafficReport> {
+    /// The visitors, most visited first.
+    pub(crate) fn visitors(&mut self, project: &str, range: Range) -> Arc<TrafficReport> {
         let site = site(&mut self.by_project, self.seed, self.sizes, project);
-        let corrections = self.late.corrections(range, today);
-        let compute = |corrections: &[Correction]| site.pages.visitors(range, corrections);
-        self.visitors.correct(project, range, corrections, compute)
+        let growths = self.late.growths(range);
+        let compute = |growths: &[u64]| site.pages.visitors(range, growths);
+        self.visitors.grow(project, range, growths, compute)
     }
 
     /// Feedback, newest first.
@@ -175,13 +169,10 @@ fn site<'a>(
     sizes: Sizes,
     project: &str,
 ) -> &'a Site {
-    let sizes = match project {
-        empty if empty.starts_with("empty-") => Sizes::default(),
-        silent if silent.starts_with("no-feedback-") => Sizes {
-            feedback: 0,
-            ..sizes
-        },
-        _ => sizes,
+    let sizes = if project.starts_with("empty-") {
+        Sizes::default()
+    } else {
+        sizes
     };
     by_project
         .entry(project.to_owned())
@@ -210,7 +201,7 @@ impl Site {
 }
 
 /// The last computed report. Paging requests the same report repeatedly.
-struct CachedReport<T>(Option<(String, Range, Vec<Correction>, Arc<T>)>);
+struct CachedReport<T>(Option<(String, Range, Vec<u64>, Arc<T>)>);
 
 impl<T> Default for CachedReport<T> {
     fn default() -> Self {
@@ -220,24 +211,24 @@ impl<T> Default for CachedReport<T> {
 
 impl<T> CachedReport<T> {
     fn get(&mut self, project: &str, range: Range, compute: impl FnOnce() -> T) -> Arc<T> {
-        self.correct(project, range, Vec::new(), |_| compute())
+        self.grow(project, range, Vec::new(), |_| compute())
     }
 
-    /// The report with corrections applied.
-    fn correct(
+    /// The report with late counts.
+    fn grow(
         &mut self,
         project: &str,
         range: Range,
-        corrections: Vec<Correction>,
-        compute: impl FnOnce(&[Correction]) -> T,
+        growths: Vec<u64>,
+        compute: impl FnOnce(&[u64]) -> T,
     ) -> Arc<T> {
         if let Some((of, over, with, report)) = &self.0
-            && (of.as_str(), *over, with) == (project, range, &corrections)
+            && (of.as_str(), *over, with) == (project, range, &growths)
         {
             return Arc::clone(report);
         }
-        let report = Arc::new(compute(&corrections));
-        self.0 = Some((project.to_owned(), range, corrections, Arc::clone(&report)));
+        let report = Arc::new(compute(&growths));
+        self.0 = Some((project.to_owned(), range, growths, Arc::clone(&report)));
         report
     }
 }

@@ -19,7 +19,6 @@ use crate::field::Field;
 use crate::json_body;
 use crate::limits::ORGANISATION;
 use crate::options::Options;
-use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::random::SplitMix64;
 
@@ -35,13 +34,11 @@ const MAX_LABEL: usize = 63;
 pub(crate) async fn create(
     State(platform): State<Arc<Platform>>,
     Authorized { project }: Authorized,
-    headers: HeaderMap,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let now = platform.clock.now();
     platform.limits.lock().deployment.take(ORGANISATION, now)?;
-    let origin = platform.accept(&headers, |counters| counters.deployments_created += 1);
     let mut deployments = platform.deployments.lock();
-    let status_id = deployments.start(project, None, origin, now);
+    let status_id = deployments.start(project, None, now);
     Ok((StatusCode::ACCEPTED, Json(json!({ "statusId": status_id }))))
 }
 
@@ -70,10 +67,9 @@ pub(crate) async fn create_preview(
     }
     let now = platform.clock.now();
     platform.limits.lock().preview.take(ORGANISATION, now)?;
-    let origin = platform.accept(&headers, |counters| counters.previews_created += 1);
     let preview_url = preview_url(&branch);
     let mut deployments = platform.deployments.lock();
-    let status_id = deployments.start(project, Some(branch), origin, now);
+    let status_id = deployments.start(project, Some(branch), now);
     let started = json!({ "statusId": status_id, "previewUrl": preview_url });
     Ok((StatusCode::ACCEPTED, Json(started)))
 }
@@ -146,42 +142,25 @@ impl Deployments {
         }
     }
 
-    fn start(
-        &mut self,
-        project: String,
-        branch: Option<String>,
-        origin: Origin,
-        now: Timestamp,
-    ) -> String {
+    fn start(&mut self, project: String, branch: Option<String>, now: Timestamp) -> String {
         let id = self.ids.object_id();
-        self.push(id.clone(), (project, branch), origin, now);
+        self.push(id.clone(), project, branch, now);
         id
     }
 
     /// Adds a deployment that was started earlier, replacing any with the same id.
     pub(crate) fn add(&mut self, id: String, project: String, created_at: Timestamp) {
         self.all.retain(|deployment| deployment.id != id);
-        self.push(id, (project, None), Origin::default(), created_at);
+        self.push(id, project, None, created_at);
     }
 
-    fn push(
-        &mut self,
-        id: String,
-        (project, branch): (String, Option<String>),
-        origin: Origin,
-        created_at: Timestamp,
-    ) {
-        let by_name = match &branch {
-            Some(branch) => Course::of_branch(branch),
-            None => Course::of_project(&project),
-        };
+    fn push(&mut self, id: String, project: String, branch: Option<String>, created_at: Timestamp) {
         self.all.push(Deployment {
             id,
-            course: self.next_courses.pop_front().unwrap_or(by_name),
+            course: self.next_courses.pop_front().unwrap_or(Course::Success),
             sha: self.ids.sha(),
             project,
             branch,
-            origin,
             created_at,
             forced: Forced::default(),
         });
@@ -219,7 +198,6 @@ impl Deployments {
 pub(crate) struct Deployment {
     pub(crate) id: String,
     pub(crate) branch: Option<String>,
-    pub(crate) origin: Origin,
     project: String,
     course: Course,
     sha: String,
@@ -234,7 +212,6 @@ pub(crate) struct Forced {
     status: Option<String>,
     logs: Option<Vec<String>>,
     summary: Field<String>,
-    ended_at: Field<String>,
 }
 
 impl Deployment {
@@ -264,7 +241,7 @@ impl Deployment {
             id: self.id.clone(),
             project_id: self.project.clone(),
             created_at: self.created_at.to_string(),
-            ended_at: forced.ended_at.value_or(ended_at),
+            ended_at,
             status: forced.status.as_deref().unwrap_or(status).to_owned(),
             summary: forced.summary.value_or(summary),
             logs: forced.logs.clone().unwrap_or(logs),
@@ -301,6 +278,5 @@ impl Deployment {
         forced.status = fields.status.or(forced.status.take());
         forced.logs = fields.logs.or(forced.logs.take());
         forced.summary.replace(fields.summary);
-        forced.ended_at.replace(fields.ended_at);
     }
 }

@@ -68,15 +68,7 @@ impl Limits {
         ];
         for (limit, uses) in self.all().into_iter().zip(uses) {
             limit.uses = uses.value_or(limit.uses);
-            limit.window_ms = settings.window_ms.unwrap_or(limit.usual.1);
-        }
-    }
-
-    /// Restores the limits of the options. Earlier uses still count.
-    pub(crate) fn restore(&mut self) {
-        for limit in self.all() {
-            let (uses, window_ms) = limit.usual;
-            (limit.uses, limit.window_ms) = (Some(uses), window_ms);
+            limit.window_ms = settings.window_ms.unwrap_or(limit.usual_window_ms);
         }
     }
 
@@ -90,8 +82,7 @@ impl Limits {
 
 /// A maximum number of uses in any window, counted separately for each scope.
 pub(crate) struct SlidingLimit {
-    /// The uses and the window of the options.
-    usual: (u32, u64),
+    usual_window_ms: u64,
     /// The maximum, or `None` for no limit.
     uses: Option<u32>,
     window_ms: u64,
@@ -101,7 +92,7 @@ pub(crate) struct SlidingLimit {
 impl SlidingLimit {
     fn new(uses: u32, window_ms: u64) -> Self {
         Self {
-            usual: (uses, window_ms),
+            usual_window_ms: window_ms,
             uses: Some(uses),
             window_ms,
             used: HashMap::new(),

@@ -22,7 +22,6 @@ mod json_body;
 mod limits;
 mod operation;
 mod options;
-mod origin;
 mod parameters;
 mod platform;
 mod random;

@@ -45,15 +45,6 @@ impl MatchedOperation {
             Self::Other => OTHER,
         }
     }
-
-    fn from_name(name: &str) -> Option<Self> {
-        match name {
-            OTHER => Some(Self::Other),
-            name => Operation::from_name(name)
-                .filter(|operation| is_platform_operation(*operation))
-                .map(Self::Operation),
-        }
-    }
 }
 
 /// Serializes the name.
@@ -66,23 +57,15 @@ impl Serialize for MatchedOperation {
 impl<'de> Deserialize<'de> for MatchedOperation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        let names: Vec<_> = Self::all().map(Self::name).collect();
-        Self::from_name(&name).ok_or_else(|| {
-            let message = format!("unknown operation, expected one of {}", names.join(", "));
-            serde::de::Error::custom(message)
-        })
+        let found = Self::all().find(|operation| operation.name() == name);
+        found.ok_or_else(|| serde::de::Error::custom("unknown operation"))
     }
 }
 
-/// The operations of the platform.
+/// The operations that the platform documents. All others exist only in a gateway.
 pub(crate) fn list_operations() -> impl Iterator<Item = Operation> {
     let all = Operation::ALL.iter().copied();
-    all.filter(|operation| is_platform_operation(*operation))
-}
-
-/// Whether the platform documents the operation. All others exist only in a gateway.
-pub(crate) fn is_platform_operation(operation: Operation) -> bool {
-    operation.documentation().link.is_some()
+    all.filter(|operation| operation.documentation().link.is_some())
 }
 
 /// The report with this name, which is the end of its path.

@@ -71,9 +71,8 @@ pub(crate) struct Options {
     #[arg(long, env = "UPSTREAM_READ_KEY", hide_env_values = true)]
     pub(crate) read_key: Option<String>,
 
-    /// Existing projects, separated by commas. A project whose id
-    /// begins with `empty-` has no data, with `no-feedback-` no feedback, with `free-` a plan
-    /// without the API, and with `deploy-` a name of a course for its deployments
+    /// Existing projects, separated by commas. A project whose id begins with `empty-` has no
+    /// data, and one with `free-` has a plan without the API
     #[arg(long, value_delimiter = ',', default_value = "demo-docs,empty-docs")]
     pub(crate) projects: Vec<String>,
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::http::HeaderMap;
 use parking_lot::Mutex;
 
 use crate::agent_job::Jobs;
@@ -16,9 +15,8 @@ use crate::fault::FaultQueue;
 use crate::held::HeldRequests;
 use crate::limits::Limits;
 use crate::options::Options;
-use crate::origin::Origin;
 use crate::random_faults::RandomFaults;
-use crate::request_log::{Counters, RequestLog};
+use crate::request_log::RequestLog;
 
 pub(crate) struct Platform {
     pub(crate) options: Options,
@@ -54,12 +52,6 @@ impl Platform {
             continuations: Mutex::default(),
             options,
         }
-    }
-
-    /// Counts an accepted write, and returns the headers that identify its caller.
-    pub(crate) fn accept(&self, headers: &HeaderMap, count: impl FnOnce(&mut Counters)) -> Origin {
-        self.request_log.count(count);
-        Origin::of(headers, &self.keys.lock())
     }
 
     /// Clears requests, counters, faults, late counts, uses of limits, jobs, deployments and

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::fault::Fault;
 use crate::random::SplitMix64;
@@ -29,14 +29,6 @@ impl Default for RandomFaults {
     fn default() -> Self {
         Self::new(FaultRate::default())
     }
-}
-
-/// The configured rate and the number of injected faults by kind.
-#[derive(Debug, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct FaultRateReport {
-    per_thousand: u64,
-    injected: BTreeMap<&'static str, u64>,
 }
 
 impl RandomFaults {
@@ -66,11 +58,9 @@ impl RandomFaults {
         self.rate = 0;
     }
 
-    pub(crate) fn report(&self) -> FaultRateReport {
-        FaultRateReport {
-            per_thousand: self.rate,
-            injected: self.injected.clone(),
-        }
+    /// The number of injected faults by kind.
+    pub(crate) fn injected(&self) -> &BTreeMap<&'static str, u64> {
+        &self.injected
     }
 }
 

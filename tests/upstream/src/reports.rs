@@ -17,7 +17,6 @@ use crate::data::{
     CallerStats, Conversation, Entry, PageFeedback, SearchReport, Thread, TrafficReport,
     count_by_page,
 };
-use crate::date::Day;
 use crate::operation::find_report;
 use crate::parameters::Arguments;
 use crate::platform::Platform;
@@ -36,14 +35,14 @@ impl List {
     fn new(
         platform: &Platform,
         project: &str,
-        (operation, query): (Operation, &ReportQuery),
-        today: Day,
+        operation: Operation,
+        query: &ReportQuery,
     ) -> Result<Self, ApiError> {
         let range = query.range;
         let mut sites = platform.sites.lock();
         Ok(match operation {
-            Operation::ListPageViews => Self::Views(sites.views(project, range, today)),
-            Operation::ListVisitors => Self::Visitors(sites.visitors(project, range, today)),
+            Operation::ListPageViews => Self::Views(sites.views(project, range)),
+            Operation::ListVisitors => Self::Visitors(sites.visitors(project, range)),
             Operation::ListFeedback => {
                 Self::Feedback(filter(&sites.feedback(project, range), query))
             }
@@ -150,8 +149,7 @@ fn object(properties: &[(&str, String)]) -> Response {
 /// Responds with a page of a list.
 pub(crate) fn list(operation: Operation, request: &ReportRequest) -> Result<Response, ApiError> {
     let query = request.query(operation)?;
-    let report = (operation, &query);
-    let list = List::new(&request.platform, &request.project, report, request.today())?;
+    let list = List::new(&request.platform, &request.project, operation, &query)?;
     let page = list.page(&request.project, operation, &query)?;
     request.take_limit()?;
     let has_more = page.rows.end < list.len();
@@ -206,8 +204,7 @@ pub(crate) async fn get_all(
         let turns = platform.sites.lock().conversations(project, query.range);
         return Ok(Json(CallerStats::of(&turns)).into_response());
     }
-    let today = platform.clock.now().day();
-    let list = List::new(&platform, project, (operation, &query), today)?;
+    let list = List::new(&platform, project, operation, &query)?;
     Ok(object(&list.properties(0..list.len())))
 }
 
@@ -217,8 +214,7 @@ pub(crate) async fn get_rows(
     Query(pairs): Pairs,
 ) -> Result<Response, ApiError> {
     let (project, operation, query) = read(&platform, &pairs)?;
-    let today = platform.clock.now().day();
-    let list = List::new(&platform, project, (operation, &query), today)?;
+    let list = List::new(&platform, project, operation, &query)?;
     let (_, rows) = list.rows(0..list.len());
     let lines: String = rows.into_iter().map(|row| row + "\n").collect();
     Ok(([(CONTENT_TYPE, "application/x-ndjson")], lines).into_response())

@@ -67,11 +67,7 @@ pub(crate) struct Counters {
     by_status: BTreeMap<u16, u64>,
     pub(crate) jobs_created: u64,
     pub(crate) messages_sent: u64,
-    pub(crate) deployments_created: u64,
-    pub(crate) previews_created: u64,
-    pub(crate) automations_run: u64,
     in_flight: u64,
-    max_in_flight: u64,
     aborted: u64,
     /// Filled in by the control API.
     pub(crate) held: usize,
@@ -85,8 +81,6 @@ pub(crate) struct Received {
     at: u64,
     method: String,
     target: String,
-    /// The state of its key.
-    authorization: &'static str,
     /// The name of its key.
     key: String,
     headers: Vec<(String, String)>,
@@ -102,7 +96,7 @@ impl Received {
     ) -> Self {
         let headers = parts.headers.iter().map(|(name, value)| {
             let value_text = if name == AUTHORIZATION {
-                keys.label(Some(value)).to_owned()
+                keys.name(Some(value)).to_owned()
             } else {
                 keys.scrub(&String::from_utf8_lossy(value.as_bytes()))
             };
@@ -113,7 +107,6 @@ impl Received {
             at: now.0,
             method: parts.method.to_string(),
             target: keys.scrub(&parts.uri.to_string()),
-            authorization: keys.label(parts.headers.get(AUTHORIZATION)),
             key: keys.name(parts.headers.get(AUTHORIZATION)).to_owned(),
             headers: headers.collect(),
             body: keys.scrub(&String::from_utf8_lossy(body)),
@@ -138,7 +131,6 @@ impl RequestLog {
         counters.requests += 1;
         *counters.by_operation.entry(target.name()).or_default() += 1;
         counters.in_flight += 1;
-        counters.max_in_flight = counters.max_in_flight.max(counters.in_flight);
         ActiveRequest {
             request_log: Arc::clone(self),
             generation: state.generation,

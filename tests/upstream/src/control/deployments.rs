@@ -10,7 +10,6 @@ use crate::api_error::ApiError;
 use crate::automation::ListedRun;
 use crate::clock::Timestamp;
 use crate::deployment::{Course, Deployment, DeploymentState, Deployments, Forced};
-use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::request_log::Reads;
 
@@ -19,7 +18,6 @@ use crate::request_log::Reads;
 pub(super) struct ListedDeployment {
     branch: Option<String>,
     preview_url: Option<String>,
-    origin: Origin,
     reads: Reads,
     #[serde(flatten)]
     state: DeploymentState,
@@ -32,7 +30,6 @@ impl ListedDeployment {
         Self {
             branch: branch.map(|branch| keys.scrub(branch)),
             preview_url: deployment.preview_url(),
-            origin: deployment.origin.clone(),
             reads: platform.request_log.reads(&deployment.id),
             state: deployments.state(deployment, platform.clock.now()),
         }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::daily_variation::DailyVariation;
-use super::late::Correction;
 use super::{Days, Range, demo, paths};
 use crate::date::Day;
 use crate::random::SplitMix64;
@@ -157,11 +156,11 @@ impl Pages {
         first.map(|page| page.path.clone()).collect()
     }
 
-    pub(crate) fn views(&self, range: Range, corrections: &[Correction]) -> TrafficReport {
+    pub(crate) fn views(&self, range: Range, growths: &[u64]) -> TrafficReport {
         if range.is_empty() {
             return TrafficReport::default();
         }
-        let views = self.counted_views(range, corrections);
+        let views = self.counted_views(range, growths);
         let rows = sort(views.map(|(page, views)| page.row(views)));
         let totals = rows
             .iter()
@@ -170,11 +169,11 @@ impl Pages {
     }
 
     /// Many visitors read several pages, so the totals are far below the sum of the rows.
-    pub(crate) fn visitors(&self, range: Range, corrections: &[Correction]) -> TrafficReport {
+    pub(crate) fn visitors(&self, range: Range, growths: &[u64]) -> TrafficReport {
         if range.is_empty() {
             return TrafficReport::default();
         }
-        let views = self.counted_views(range, corrections);
+        let views = self.counted_views(range, growths);
         let rows = sort(views.map(|(page, views)| page.row(page.visitors(views))));
         let all = rows.iter().map(|row| row.traffic);
         let sum = all.clone().fold(Traffic::default(), Traffic::plus);
@@ -191,18 +190,16 @@ impl Pages {
             rows,
         }
     }
-}
 
-impl Pages {
     /// The pages with views in the range. Reports omit pages without views.
     fn counted_views(
         &self,
         range: Range,
-        corrections: &[Correction],
+        growths: &[u64],
     ) -> impl Iterator<Item = (&Page, Traffic)> {
         let views = move |page: &Page| {
-            let correct = |views: Traffic, correction: &Correction| page.correct(views, correction);
-            corrections.iter().fold(page.views(range), correct)
+            let grow = |views: Traffic, percent: &u64| page.grow(views, *percent);
+            growths.iter().fold(page.views(range), grow)
         };
         let all = self.pages.iter().map(move |page| (page, views(page)));
         all.filter(|(_, views)| views.total > 0)
@@ -273,23 +270,10 @@ impl Page {
         }
     }
 
-    /// The views of a range with one of its days corrected.
-    fn correct(&self, views: Traffic, correction: &Correction) -> Traffic {
-        let Correction { day, more, less } = *correction;
-        let only_it = Range {
-            from: day,
-            to: day.plus(1),
-        };
-        let on_day = self.views(only_it);
-        let correct = |views: u64, on_day: u64, usual: u64| {
-            let more = (usual * more).div_ceil(100);
-            let less = ((on_day + more) * less).div_ceil(100);
-            views + more - less
-        };
-        Traffic::new(
-            correct(views.human, on_day.human, self.human),
-            correct(views.ai, on_day.ai, self.ai),
-        )
+    /// Adds a share of a usual working day to views.
+    fn grow(&self, views: Traffic, percent: u64) -> Traffic {
+        let more = |usual: u64| (usual * percent).div_ceil(100);
+        Traffic::new(views.human + more(self.human), views.ai + more(self.ai))
     }
 
     /// The visitors who account for these views.

@@ -14,13 +14,6 @@ const REVALIDATING: &str = "Starting page revalidation...";
 const REVALIDATED: &str = "Page revalidation complete";
 const NO_CONFIG: &str = "Unable to find docs.json or mint.json";
 const DOMAIN_NOT_REVALIDATED: &str = "Failed to revalidate domain: docs.acme.example";
-const SUBDOMAIN_NOT_REVALIDATED: &str = "Failed to revalidate subdomain: acme";
-
-/// How many times as long as others a slow deployment takes.
-const SLOWNESS: u64 = 10;
-
-/// The prefix of a project whose deployments have another course. The name of the course follows.
-const PROJECT_PREFIX: &str = "deploy-";
 
 /// The steps and the end of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -31,10 +24,6 @@ pub(crate) enum Course {
     Fail,
     /// Publishes the content, but cannot revalidate the custom domain.
     LiveFailure,
-    /// Publishes the content, but cannot revalidate the subdomain.
-    SubdomainFailure,
-    /// Succeeds after ten times the usual duration.
-    Slow,
     /// Stays in progress.
     Stuck,
 }
@@ -56,37 +45,8 @@ pub(super) struct Progress {
 }
 
 impl Course {
-    /// The course that a name selects by its prefix.
-    const PREFIXES: [(&str, Self); 5] = [
-        ("fail-", Self::Fail),
-        ("live-failure-", Self::LiveFailure),
-        ("subdomain-failure-", Self::SubdomainFailure),
-        ("slow-", Self::Slow),
-        ("stuck-", Self::Stuck),
-    ];
-
-    /// The course of the deployments of a project, such as `deploy-slow-docs`.
-    pub(super) fn of_project(project: &str) -> Self {
-        let name = project.strip_prefix(PROJECT_PREFIX);
-        name.and_then(Self::of_name).unwrap_or(Self::Success)
-    }
-
-    /// The course of the previews of a branch, such as `docs/slow-images`.
-    pub(super) fn of_branch(branch: &str) -> Self {
-        let course = branch.split('/').find_map(Self::of_name);
-        course.unwrap_or(Self::Success)
-    }
-
-    fn of_name(name: &str) -> Option<Self> {
-        let mut prefixes = Self::PREFIXES.iter();
-        let (_, course) = prefixes.find(|(prefix, _)| name.starts_with(prefix))?;
-        Some(*course)
-    }
-
-    /// The state `elapsed_ms` after the start. `duration_ms` is the usual duration.
+    /// The state `elapsed_ms` after the start of a deployment that takes `duration_ms`.
     pub(super) fn progress(self, elapsed_ms: u64, duration_ms: u64, site: &Site<'_>) -> Progress {
-        let factor = if self == Self::Slow { SLOWNESS } else { 1 };
-        let duration_ms = duration_ms.saturating_mul(factor);
         let has_ended = self != Self::Stuck && elapsed_ms >= duration_ms;
         let has_reached = |ninths: u64| elapsed_ms >= duration_ms / 9 * ninths || has_ended;
 
@@ -133,8 +93,7 @@ impl Course {
         match self {
             Self::Fail => Some(NO_CONFIG),
             Self::LiveFailure => Some(DOMAIN_NOT_REVALIDATED),
-            Self::SubdomainFailure => Some(SUBDOMAIN_NOT_REVALIDATED),
-            Self::Success | Self::Slow | Self::Stuck => None,
+            Self::Success | Self::Stuck => None,
         }
     }
 }
