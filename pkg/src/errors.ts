@@ -237,8 +237,12 @@ for (const [name, type] of Object.entries({
   JobWaitTimeoutError,
   DeploymentWaitTimeoutError,
 })) {
-  // Explicit names, because minifiers rename classes.
-  Object.defineProperty(type.prototype, "name", { value: name, configurable: true });
+  // Explicit names, because minifiers rename classes. As for built-in errors, callers can change them.
+  Object.defineProperty(type.prototype, "name", {
+    value: name,
+    writable: true,
+    configurable: true,
+  });
 }
 
 /**
