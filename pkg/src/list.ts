@@ -280,7 +280,7 @@ async function fetchPage<Name extends ListName>(
   const rows = rowsOf(name, data) as Row<Name>[];
   const offset = (begin.offset as number | undefined) ?? null;
   const next = pages.position as ListPosition<Name> | null;
-  const page = makePage(source, data, { rows, offset, next, isMixed });
+  const page = makePage(source, data, { offset, next, isMixed });
   return { page, begin: begin as ListPosition<Name>, rows, repeated, offset, response };
 }
 
@@ -295,7 +295,6 @@ function cutPosition<Name extends ListName>(
 
 /** The properties of a page in addition to its data. */
 interface PageFacts<Name extends ListName> {
-  rows: Row<Name>[];
   offset: number | null;
   next: ListPosition<Name> | null;
   isMixed: boolean;
@@ -304,10 +303,8 @@ interface PageFacts<Name extends ListName> {
 function makePage<Name extends ListName>(
   { transport, name, options }: Source<Name>,
   data: object,
-  { rows, offset, next, isMixed }: PageFacts<Name>,
+  { offset, next, isMixed }: PageFacts<Name>,
 ): ListPage<Name> {
-  const after = (own: ListOptions) =>
-    next && new List(transport, name, { resumeFrom: next }, own, captureCallSite());
   // The decoder created this object for this page, so it can be changed.
   const page = data as { offset?: number; nextPosition?: ListPosition<Name> | null };
   if (offset !== null) page.offset = offset;
@@ -316,15 +313,8 @@ function makePage<Name extends ListName>(
   return Object.defineProperties(page, {
     isMixed: { value: isMixed },
     nextPage: {
-      value: async (own: ListOptions = options) => after(own),
-    },
-    [Symbol.iterator]: { value: () => rows.values() },
-    [Symbol.asyncIterator]: {
-      async *value() {
-        yield* rows;
-        const others = after(options);
-        if (others !== null) yield* others;
-      },
+      value: async (own: ListOptions = options) =>
+        next && new List(transport, name, { resumeFrom: next }, own, captureCallSite()),
     },
   }) as ListPage<Name>;
 }
