@@ -1,7 +1,6 @@
 /** The client's methods for agent jobs, their changes, and the gateway's records of them. */
 
 import type { ApiPromise } from "./api_promise.js";
-import { captureCallSite } from "./errors.js";
 import type {
   JobChange,
   JobId,
@@ -10,7 +9,6 @@ import type {
   WatchAllOptions,
   WatchOptions,
 } from "./job_types.js";
-import { ownProperties } from "./known.js";
 import { List } from "./list.js";
 import type { ListOptions, ListParams } from "./list_types.js";
 import type { CreateOptions, RequestOptions, WriteOptions } from "./options.js";
@@ -26,7 +24,6 @@ export interface JobList extends List<"agentJobs.list"> {}
 const JOBS: Watched<"agentJobs.get"> = {
   get: "agentJobs.get",
   name: "job",
-  id: "id",
   params: (id) => ({ id }),
   events: (id) => ({ operation: "agentJobs.events", parent: "agentJobs.get", params: { id } }),
   allEvents: { operation: "agentJobs.allEvents", parent: "agentJobs.list", params: {} },
@@ -88,8 +85,8 @@ export class AgentJobs {
    * const failed = await client.agentJobs.list({ state: "failed", text: "changelog" });
    * ```
    */
-  list(params: ListParams<"agentJobs.list"> = {}, options: ListOptions = {}): JobList {
-    return new List(this.#transport, "agentJobs.list", params, options, captureCallSite());
+  list(params?: ListParams<"agentJobs.list">, options?: ListOptions): JobList {
+    return new List(this.#transport, "agentJobs.list", params, options);
   }
 
   /**
@@ -138,11 +135,8 @@ export class AgentJobs {
    * }
    * ```
    */
-  watchAll(options?: WatchAllOptions): AsyncGenerator<JobListChange, void, void>;
-  // A default value captures the line of the call. The body runs later, on the first iteration.
-  async *watchAll(options = {}, site = captureCallSite()): AsyncGenerator<JobListChange> {
-    const changes = streamList(this.#transport, JOBS, ownProperties(options), site);
-    yield* changes as AsyncGenerator<JobListChange, void, void>;
+  watchAll(options?: WatchAllOptions): AsyncGenerator<JobListChange, void, void> {
+    return streamList(this.#transport, JOBS, options);
   }
 
   /**
@@ -156,8 +150,8 @@ export class AgentJobs {
    *   last known state
    * @throws {DecodeError} if a response or an event of the stream is not a job
    */
-  async wait(id: JobId, options: WaitOptions = {}): Promise<AgentJob> {
-    return waitForResource(this.#transport, JOBS, id, options, captureCallSite());
+  wait(id: JobId, options?: WaitOptions): Promise<AgentJob> {
+    return waitForResource(this.#transport, JOBS, id, options);
   }
 
   /**
@@ -167,13 +161,7 @@ export class AgentJobs {
    *   last known state
    * @throws {DecodeError} if a response or an event of the stream is not a job
    */
-  watch(id: JobId, options?: WatchOptions): AsyncGenerator<JobChange, void, void>;
-  async *watch(
-    id: JobId,
-    options: WatchOptions = {},
-    site = captureCallSite(),
-  ): AsyncGenerator<JobChange, void, void> {
-    const changes = watchResource(this.#transport, JOBS, id, options, site);
-    for await (const { data, done } of changes) yield { job: data, done };
+  watch(id: JobId, options?: WatchOptions): AsyncGenerator<JobChange, void, void> {
+    return watchResource(this.#transport, JOBS, id, options);
   }
 }

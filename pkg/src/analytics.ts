@@ -1,7 +1,6 @@
 /** The client's methods for Mintlify's analytics reports and the gateway's daily archive. */
 
 import type { ApiPromise } from "./api_promise.js";
-import { captureCallSite } from "./errors.js";
 import { List } from "./list.js";
 import type { ListOptions, ListParams } from "./list_types.js";
 import type { RequestOptions } from "./options.js";
@@ -40,8 +39,8 @@ export class Analytics {
    * for await (const view of client.analytics.views({ dateFrom: "2024-01-01" })) console.log(view.path);
    * ```
    */
-  views(params: ListParams<"analytics.views"> = {}, options: ListOptions = {}): PageViewsList {
-    return new List(this.#transport, "analytics.views", params, options, captureCallSite());
+  views(params?: ListParams<"analytics.views">, options?: ListOptions): PageViewsList {
+    return new List(this.#transport, "analytics.views", params, options);
   }
 
   /**
@@ -59,11 +58,8 @@ export class Analytics {
    * const { views, missing } = await client.analytics.dailyViews(january);
    * ```
    */
-  dailyViews(
-    params: ListParams<"analytics.dailyViews">,
-    options: ListOptions = {},
-  ): DailyViewsList {
-    return new List(this.#transport, "analytics.dailyViews", params, options, captureCallSite());
+  dailyViews(params: ListParams<"analytics.dailyViews">, options?: ListOptions): DailyViewsList {
+    return new List(this.#transport, "analytics.dailyViews", params, options);
   }
 
   /**
@@ -83,9 +79,9 @@ export class Analytics {
    */
   archivedViews(
     params: ListParams<"analytics.archivedViews">,
-    options: ListOptions = {},
+    options?: ListOptions,
   ): ArchivedViewsList {
-    return new List(this.#transport, "analytics.archivedViews", params, options, captureCallSite());
+    return new List(this.#transport, "analytics.archivedViews", params, options);
   }
 
   /**
@@ -142,8 +138,8 @@ export class Analytics {
    * for await (const { path, total } of client.analytics.visitors()) console.log(path, total);
    * ```
    */
-  visitors(params: ListParams<"analytics.visitors"> = {}, options: ListOptions = {}): VisitorsList {
-    return new List(this.#transport, "analytics.visitors", params, options, captureCallSite());
+  visitors(params?: ListParams<"analytics.visitors">, options?: ListOptions): VisitorsList {
+    return new List(this.#transport, "analytics.visitors", params, options);
   }
 
   /**
@@ -155,8 +151,8 @@ export class Analytics {
    * const bad = await client.analytics.feedback({ source: "contextual", status: "pending" }).all();
    * ```
    */
-  feedback(params: ListParams<"analytics.feedback"> = {}, options: ListOptions = {}): FeedbackList {
-    return new List(this.#transport, "analytics.feedback", params, options, captureCallSite());
+  feedback(params?: ListParams<"analytics.feedback">, options?: ListOptions): FeedbackList {
+    return new List(this.#transport, "analytics.feedback", params, options);
   }
 
   /**
@@ -183,8 +179,8 @@ export class Analytics {
    * for await (const { searchQuery, hits } of client.analytics.searches()) console.log(searchQuery, hits);
    * ```
    */
-  searches(params: ListParams<"analytics.searches"> = {}, options: ListOptions = {}): SearchesList {
-    return new List(this.#transport, "analytics.searches", params, options, captureCallSite());
+  searches(params?: ListParams<"analytics.searches">, options?: ListOptions): SearchesList {
+    return new List(this.#transport, "analytics.searches", params, options);
   }
 
   /**
@@ -197,10 +193,10 @@ export class Analytics {
    * ```
    */
   conversations(
-    params: ListParams<"analytics.conversations"> = {},
-    options: ListOptions = {},
+    params?: ListParams<"analytics.conversations">,
+    options?: ListOptions,
   ): ConversationsList {
-    return new List(this.#transport, "analytics.conversations", params, options, captureCallSite());
+    return new List(this.#transport, "analytics.conversations", params, options);
   }
 
   /**

@@ -2,9 +2,7 @@
 
 import type { ApiPromise } from "./api_promise.js";
 import type { DeploymentChange, DeploymentId, DeploymentListChange } from "./deployment_types.js";
-import { captureCallSite } from "./errors.js";
 import type { WaitOptions, WatchAllOptions, WatchOptions } from "./job_types.js";
-import { ownProperties } from "./known.js";
 import { List } from "./list.js";
 import type { ListOptions, ListParams } from "./list_types.js";
 import type { CreateOptions, RequestOptions } from "./options.js";
@@ -20,7 +18,6 @@ export interface DeploymentList extends List<"deployments.list"> {}
 const DEPLOYMENTS: Watched<"deployments.get"> = {
   get: "deployments.get",
   name: "deployment",
-  id: "statusId",
   params: (statusId) => ({ statusId }),
   events: (statusId) => ({
     operation: "deployments.events",
@@ -84,8 +81,8 @@ export class Deployments {
    * for await (const { statusId, isLive } of client.deployments.list()) console.log(statusId, isLive);
    * ```
    */
-  list(params: ListParams<"deployments.list"> = {}, options: ListOptions = {}): DeploymentList {
-    return new List(this.#transport, "deployments.list", params, options, captureCallSite());
+  list(params?: ListParams<"deployments.list">, options?: ListOptions): DeploymentList {
+    return new List(this.#transport, "deployments.list", params, options);
   }
 
   /**
@@ -120,8 +117,8 @@ export class Deployments {
    * });
    * ```
    */
-  async wait(id: DeploymentId, options: WaitOptions<Deployment> = {}): Promise<Deployment> {
-    return waitForResource(this.#transport, DEPLOYMENTS, id, options, captureCallSite());
+  wait(id: DeploymentId, options?: WaitOptions<Deployment>): Promise<Deployment> {
+    return waitForResource(this.#transport, DEPLOYMENTS, id, options);
   }
 
   /**
@@ -139,15 +136,8 @@ export class Deployments {
    * }
    * ```
    */
-  watch(id: DeploymentId, options?: WatchOptions): AsyncGenerator<DeploymentChange, void, void>;
-  // A default value captures the line of the call. The body runs later, on the first iteration.
-  async *watch(
-    id: DeploymentId,
-    options: WatchOptions = {},
-    site = captureCallSite(),
-  ): AsyncGenerator<DeploymentChange, void, void> {
-    const changes = watchResource(this.#transport, DEPLOYMENTS, id, options, site);
-    for await (const { data, done } of changes) yield { deployment: data, done };
+  watch(id: DeploymentId, options?: WatchOptions): AsyncGenerator<DeploymentChange, void, void> {
+    return watchResource(this.#transport, DEPLOYMENTS, id, options);
   }
 
   /**
@@ -165,12 +155,7 @@ export class Deployments {
    * }
    * ```
    */
-  watchAll(options?: WatchAllOptions): AsyncGenerator<DeploymentListChange, void, void>;
-  async *watchAll(
-    options = {},
-    site = captureCallSite(),
-  ): AsyncGenerator<DeploymentListChange, void, void> {
-    const changes = streamList(this.#transport, DEPLOYMENTS, ownProperties(options), site);
-    yield* changes as AsyncGenerator<DeploymentListChange, void, void>;
+  watchAll(options?: WatchAllOptions): AsyncGenerator<DeploymentListChange, void, void> {
+    return streamList(this.#transport, DEPLOYMENTS, options);
   }
 }

@@ -237,8 +237,12 @@ for (const [name, type] of Object.entries({
   JobWaitTimeoutError,
   DeploymentWaitTimeoutError,
 })) {
-  // Explicit names, because minifiers rename classes.
-  Object.defineProperty(type.prototype, "name", { value: name, configurable: true });
+  // Explicit names, because minifiers rename classes. As for built-in errors, callers can change them.
+  Object.defineProperty(type.prototype, "name", {
+    value: name,
+    writable: true,
+    configurable: true,
+  });
 }
 
 /**
@@ -408,7 +412,9 @@ export function toUnreadableWriteError(
  * @internal
  */
 export function toWasmLoadError(cause: unknown): WasmLoadError {
-  const advice = 'if your bundler left out core_bg.wasm, import from "quillgate/inline"';
+  const advice = /CSP|unsafe-eval/.test(`${(cause as Error | null)?.message}`)
+    ? "add 'wasm-unsafe-eval' to script-src of your CSP"
+    : 'if your bundler left out core_bg.wasm, import from "quillgate/inline"';
   return new WasmLoadError(`the package's wasm could not be loaded; ${advice}`, { cause });
 }
 

@@ -1,4 +1,6 @@
-/** Sends one request with a timeout and an abort signal. */
+/** Sends one request with a timeout and an abort signal, and aborts iterations. */
+
+import { ownProperties } from "./known.js";
 
 /** A response with any status. */
 export interface Answer {
@@ -61,6 +63,50 @@ export function exchange(
 export function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
   if (signal?.aborted) controller.abort(signal.reason);
   return addAbortListener(signal, (reason) => controller.abort(reason));
+}
+
+/**
+ * Starts a generator with a copy of `options`. Its `signal` also aborts on `return` and `throw`. A
+ * bare generator would handle these only after a pending `next`.
+ */
+export function abortOnReturn<T, Options extends { signal?: AbortSignal | undefined }>(
+  options: Options | undefined,
+  start: (options: Options) => AsyncGenerator<T, void, void>,
+): AsyncGenerator<T, void, void> {
+  const controller = new AbortController();
+  const own = ownProperties(options);
+  const outer = own.signal;
+  own.signal = controller.signal;
+  const generator = start(own);
+  const end: IteratorReturnResult<void> = { done: true, value: undefined };
+  let unfollow: (() => void) | undefined;
+  let hasLeft = false;
+  const iterator: typeof generator = Object.create(generator);
+  iterator.next = async () => {
+    // Not earlier, because an iterator that is never used has no end.
+    unfollow ??= follow(controller, outer);
+    let result: IteratorResult<T, void> = end;
+    try {
+      result = await generator.next();
+    } catch (error) {
+      if (!hasLeft) throw error;
+    } finally {
+      if (result.done) unfollow();
+    }
+    return hasLeft ? end : result;
+  };
+  iterator.return = async (value) => {
+    hasLeft = true;
+    controller.abort();
+    generator.return();
+    await iterator.next();
+    return { done: true, value: await value };
+  };
+  iterator.throw = async (error) => {
+    await iterator.return();
+    throw error;
+  };
+  return iterator;
 }
 
 /** Called when a signal aborts. */

@@ -22,6 +22,7 @@ const POSITIONS = ["limit", "offset", "page", "cursor", "resumeFrom"];
 /** Starts to read the pages of a list. After an error, `next` requests the same page again. */
 type PagesClass<Name extends ListName> = new (
   source: Source<Name>,
+  signal: AbortSignal,
 ) => {
   next(): Promise<PageResult<Name> | null>;
   end(): void;
@@ -81,7 +82,6 @@ async function* formatPages<Name extends ListName>(
   refuse(source, options);
   const { name } = source;
   const { format } = options;
-  const callOptions = { ...source.options, signal: left.signal };
   const { resumeFrom } = options;
   let { wait: remainingWait = 0 } = options;
   let header = format === "csv" && resumeFrom === undefined ? writeHeader(name) : "";
@@ -92,7 +92,7 @@ async function* formatPages<Name extends ListName>(
   };
   const leave = [source.options.signal, options.signal].map((signal) => follow(left, signal));
   const params = resumeFrom === undefined ? source.params : { resumeFrom };
-  const run = new Pages({ ...source, params, options: callOptions, readBody });
+  const run = new Pages({ ...source, params, readBody }, left.signal);
   try {
     for (;;) {
       try {

@@ -2,7 +2,7 @@
 
 import type { WithResponse } from "./api_promise.js";
 import { captureCallSite, locate, ValidationError } from "./errors.js";
-import { follow } from "./exchange.js";
+import { abortOnReturn } from "./exchange.js";
 import { openExport } from "./export.js";
 import { MODE_EVERYTHING, MODE_PAGES } from "./generated/protocol.js";
 import { ownProperties, refuseUnknown } from "./known.js";
@@ -42,9 +42,9 @@ export class List<Name extends ListName>
   constructor(
     transport: Transport,
     name: Name,
-    params: ListParams<Name>,
-    options: ListOptions,
-    site: Error,
+    params: ListParams<Name> = {} as ListParams<Name>,
+    options?: ListOptions,
+    site = captureCallSite(),
   ) {
     this.#source = { transport, name, params, options: ownProperties(options), site };
   }
@@ -78,8 +78,12 @@ export class List<Name extends ListName>
   /**
    * Yields every row of every page. Without a `limit`, pages have the maximum size.
    */
-  async *[Symbol.asyncIterator](): AsyncGenerator<Row<Name>, void, void> {
-    const run = new PageIterator(this.#source);
+  [Symbol.asyncIterator](): AsyncGenerator<Row<Name>, void, void> {
+    return abortOnReturn(this.#source.options, ({ signal }) => this.#rows(signal));
+  }
+
+  async *#rows(signal: AbortSignal | undefined): AsyncGenerator<Row<Name>, void, void> {
+    const run = new PageIterator(this.#source, signal);
     try {
       let next: ReturnType<typeof run.next> | undefined;
       for (;;) {
@@ -106,8 +110,12 @@ export class List<Name extends ListName>
   }
 
   /** Yields every page. Without a `limit`, pages have the maximum size. */
-  async *pages(): AsyncGenerator<ListPage<Name>, void, void> {
-    const run = new PageIterator(this.#source);
+  pages(): AsyncGenerator<ListPage<Name>, void, void> {
+    return abortOnReturn(this.#source.options, ({ signal }) => this.#pages(signal));
+  }
+
+  async *#pages(signal: AbortSignal | undefined): AsyncGenerator<ListPage<Name>, void, void> {
+    const run = new PageIterator(this.#source, signal);
     try {
       for (let result = await run.next(); result !== null; result = await run.next())
         yield result.page;
@@ -132,7 +140,7 @@ export class List<Name extends ListName>
       ...others
     } = ownProperties(options);
     const rows: Row<Name>[] = [];
-    const run = new PageIterator(this.#source);
+    const run = new PageIterator(this.#source, this.#source.options.signal);
     try {
       run.refuse(most, others);
       for (let pages = 1; rows.length < most; pages++) {
@@ -174,21 +182,15 @@ export class List<Name extends ListName>
   }
 
   #one(): Promise<PageResult<Name>> {
-    const { transport, name, site, options } = this.#source;
-    // Not by a `PageIterator`, whose `AbortController` costs a fifth of a call.
-    this.#first ??= transport.run(
-      async (sender) => {
-        const pages = new Task(sender, name, MODE_PAGES, readParams(this.#source));
-        try {
-          const result = await fetchPage(this.#source, pages, options.signal);
-          return result as PageResult<Name>; // A list has at least one page.
-        } finally {
-          pages.free();
-        }
-      },
-      site,
-      options.signal,
-    );
+    const fetchOne = async () => {
+      const run = new PageIterator(this.#source, this.#source.options.signal, MODE_PAGES);
+      try {
+        return (await run.next()) as PageResult<Name>; // A list has at least one page.
+      } finally {
+        run.end();
+      }
+    };
+    this.#first ??= fetchOne();
     return this.#first;
   }
 }
@@ -196,19 +198,18 @@ export class List<Name extends ListName>
 /** Iterates over the pages of a list, one request at a time. */
 class PageIterator<Name extends ListName> {
   readonly #source: Source<Name>;
-  readonly #left = new AbortController();
-  readonly #leave: () => void;
+  readonly #signal: AbortSignal | undefined;
   readonly #pages: Promise<Task>;
   #fetching: Promise<PageResult<Name> | null>;
 
-  constructor(source: Source<Name>) {
+  constructor(source: Source<Name>, signal: AbortSignal | undefined, mode = MODE_EVERYTHING) {
     this.#source = source;
-    const { transport, name, site, options } = source;
-    this.#leave = follow(this.#left, options.signal);
+    this.#signal = signal;
+    const { transport, name, site } = source;
     this.#pages = transport.run(
-      (sender) => new Task(sender, name, MODE_EVERYTHING, readParams(source)),
+      (sender) => new Task(sender, name, mode, readParams(source)),
       site,
-      this.#left.signal,
+      signal,
     );
     this.#fetching = this.#pages.then(() => null);
     this.#fetching.catch(() => {}); // `next` throws this error.
@@ -224,24 +225,46 @@ class PageIterator<Name extends ListName> {
     }
   }
 
+  async #fetch(): Promise<PageResult<Name> | null> {
+    const { transport, name, options, site, readBody } = this.#source;
+    const signal = this.#signal;
+    try {
+      const pages = await this.#pages;
+      const delivery = await pages.next(
+        transport.callOptions(name, { ...options, signal }, readBody),
+      );
+      const { begin, isMixed, repeated } = pages;
+      if (begin === null || delivery === undefined) return null;
+      const { data, response } = delivery;
+      const rows = rowsOf(name, data) as Row<Name>[];
+      const offset = (begin.offset as number | undefined) ?? null;
+      const next = pages.position as ListPosition<Name> | null;
+      // The decoder created this object for this page, so it can be changed.
+      const page = data as ListPage<Name> & { offset?: number };
+      if (offset !== null) page.offset = offset;
+      // Not enumerable, so that logs and JSON show only the data.
+      Object.defineProperties(Object.assign(page, { nextPosition: next }), {
+        isMixed: { value: isMixed },
+        nextPage: {
+          value: async (own: ListOptions = options) =>
+            next && new List(transport, name, { resumeFrom: next }, own),
+        },
+      });
+      return { page, begin: begin as ListPosition<Name>, rows, repeated, offset, response };
+    } catch (error) {
+      throw locate(error, site, signal);
+    }
+  }
+
   /** Fetches the next page; after an error, the same page. Resolves to `null` after the last page. */
   next(): Promise<PageResult<Name> | null> {
-    const { signal } = this.#left;
-    const fetchNext = async () => {
-      try {
-        return await fetchPage(this.#source, await this.#pages, signal);
-      } catch (error) {
-        throw locate(error, this.#source.site, signal);
-      }
-    };
+    const fetchNext = () => this.#fetch();
     this.#fetching = this.#fetching.then(fetchNext, fetchNext);
     return this.#fetching;
   }
 
-  /** Ends the iteration, and aborts a pending request. */
+  /** Frees the task, after a pending request. */
   end(): void {
-    this.#leave();
-    this.#left.abort();
     const free = () => this.#pages.then((pages) => pages.free());
     this.#fetching.then(free, free).catch(() => {});
   }
@@ -266,24 +289,6 @@ function checkMaxRows(maxRows: number): void {
   throw new ValidationError("maxRows must be an integer from 0", "maxRows", "page-size");
 }
 
-async function fetchPage<Name extends ListName>(
-  source: Source<Name>,
-  pages: Task,
-  signal: AbortSignal | undefined,
-): Promise<PageResult<Name> | null> {
-  const { transport, name, options, readBody } = source;
-  const call = transport.callOptions(name, { ...options, signal }, readBody);
-  const delivery = await pages.next(call);
-  const { begin, isMixed, repeated } = pages;
-  if (begin === null || delivery === undefined) return null;
-  const { data, response } = delivery;
-  const rows = rowsOf(name, data) as Row<Name>[];
-  const offset = (begin.offset as number | undefined) ?? null;
-  const next = pages.position as ListPosition<Name> | null;
-  const page = makePage(source, data, { rows, offset, next, isMixed });
-  return { page, begin: begin as ListPosition<Name>, rows, repeated, offset, response };
-}
-
 /** Returns the position to resume from if the last `cut` rows of a page were dropped. */
 function cutPosition<Name extends ListName>(
   result: PageResult<Name>,
@@ -291,40 +296,4 @@ function cutPosition<Name extends ListName>(
 ): ListPosition<Name> {
   const { begin, rows, offset } = result;
   return offset === null ? begin : { ...begin, offset: offset + rows.length - cut };
-}
-
-/** The properties of a page in addition to its data. */
-interface PageFacts<Name extends ListName> {
-  rows: Row<Name>[];
-  offset: number | null;
-  next: ListPosition<Name> | null;
-  isMixed: boolean;
-}
-
-function makePage<Name extends ListName>(
-  { transport, name, options }: Source<Name>,
-  data: object,
-  { rows, offset, next, isMixed }: PageFacts<Name>,
-): ListPage<Name> {
-  const after = (own: ListOptions) =>
-    next && new List(transport, name, { resumeFrom: next }, own, captureCallSite());
-  // The decoder created this object for this page, so it can be changed.
-  const page = data as { offset?: number; nextPosition?: ListPosition<Name> | null };
-  if (offset !== null) page.offset = offset;
-  page.nextPosition = next;
-  // Not enumerable, so that logs and JSON show only the data.
-  return Object.defineProperties(page, {
-    isMixed: { value: isMixed },
-    nextPage: {
-      value: async (own: ListOptions = options) => after(own),
-    },
-    [Symbol.iterator]: { value: () => rows.values() },
-    [Symbol.asyncIterator]: {
-      async *value() {
-        yield* rows;
-        const others = after(options);
-        if (others !== null) yield* others;
-      },
-    },
-  }) as ListPage<Name>;
 }

@@ -90,15 +90,8 @@ export interface ExportStream<Name extends ListName> extends ReadableStream<Uint
   readonly isMixed: boolean;
 }
 
-/**
- * Properties of a page in addition to the operation's result.
- *
- * `for (… of page)` iterates over the rows of this page. `for await (… of page)` continues with the
- * rows of the next pages, which it requests in the maximum size unless the list has a `limit`.
- */
-export interface PagePosition<Name extends ListName>
-  extends Iterable<Row<Name>>,
-    AsyncIterable<Row<Name>> {
+/** Properties of a page in addition to the operation's result. */
+export interface PagePosition<Name extends ListName> {
   /** The position of the next page; `null` on the last page. */
   readonly nextPosition: ListPosition<Name> | null;
   /**

@@ -1,13 +1,19 @@
 /** Reads the event streams of a gateway, and opens them again after they end. */
 
-import { type ApiError, type ConnectionError, locate, ValidationError } from "./errors.js";
+import {
+  type ApiError,
+  type ConnectionError,
+  captureCallSite,
+  locate,
+  ValidationError,
+} from "./errors.js";
 import { EventParser, type StreamEvent } from "./event_stream.js";
-import { abortable, follow, sleep } from "./exchange.js";
+import { abortable, abortOnReturn, follow, sleep } from "./exchange.js";
 import type { WatchAllOptions } from "./job_types.js";
 import type { RequestOptions } from "./options.js";
 import type { Task } from "./task.js";
 import type { OpenStream, Transport } from "./transport.js";
-import type { Change, Watched } from "./watched.js";
+import type { Watched } from "./watched.js";
 
 /** A stream without data for this many milliseconds is broken. Gateways send a heartbeat every 15 s. */
 const MAX_SILENCE = 45_000;
@@ -144,14 +150,14 @@ interface ResourceWatch {
  *
  * @throws {import("./errors.js").DecodeError} if the data of an event is not the resource
  */
-export async function* streamResource({
+export async function* streamResource<NamedChange>({
   transport,
   watch,
   resource,
   id,
   call,
   deadline,
-}: ResourceWatch): AsyncGenerator<Change<object>, number | undefined, void> {
+}: ResourceWatch): AsyncGenerator<NamedChange, number | undefined, void> {
   const expiry = guard(call.signal, Math.max(deadline - Date.now(), 0));
   let breaks = 0;
   let wasOpen = false;
@@ -173,8 +179,10 @@ export async function* streamResource({
       breaks = -1;
       // An invalid event ends the watch, as an invalid response does when the client polls.
       const change = watch.processEvent(transport.decodeEvent(resource.get, data));
-      if (change !== undefined) yield change;
-      if (change?.done) return undefined;
+      if (change === undefined) continue;
+      const { data: state, done } = change;
+      yield { [resource.name]: state, done } as NamedChange;
+      if (done) return undefined;
     }
     const next = Date.now() + STREAM_PAUSE;
     // A 404 is about this resource only.
@@ -193,23 +201,25 @@ export async function* streamResource({
  *
  * @throws permanent errors, the error of the fifth failed attempt in a row, or the signal's reason
  */
-export async function* streamList(
+export function streamList<ListChange>(
   transport: Transport,
   watched: Watched,
-  { after, ...options }: WatchAllOptions,
-  site: Error,
-): AsyncGenerator<object, void, void> {
-  try {
-    const reopen = transport.streamOpener(watched.allEvents, options);
-    const start = toEventId(after ?? null);
-    const resume: OpenStream = (id, signal) => reopen(id || start, signal);
-    for await (const event of readStream(resume, options.signal, retryPolicy(reopen))) {
-      const change = readChange(transport, watched, event);
-      if (change !== undefined) yield change;
+  given: WatchAllOptions | undefined,
+  site = captureCallSite(),
+): AsyncGenerator<ListChange, void, void> {
+  return abortOnReturn(given, async function* ({ after, ...options }) {
+    try {
+      const reopen = transport.streamOpener(watched.allEvents, options);
+      const start = toEventId(after ?? null);
+      const resume: OpenStream = (id, signal) => reopen(id || start, signal);
+      for await (const event of readStream(resume, options.signal, retryPolicy(reopen))) {
+        const change = readChange(transport, watched, event);
+        if (change !== undefined) yield change as ListChange;
+      }
+    } catch (error) {
+      throw locate(error, site, options.signal);
     }
-  } catch (error) {
-    throw locate(error, site, options.signal);
-  }
+  });
 }
 
 /** @throws {import("./errors.js").ValidationError} if the number cannot be that of a change */

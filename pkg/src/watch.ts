@@ -1,6 +1,7 @@
 /** Watches a job or a deployment by its event stream, or by polls. */
 
 import { captureCallSite, locate } from "./errors.js";
+import { abortOnReturn } from "./exchange.js";
 import { MODE_WATCH } from "./generated/protocol.js";
 import type { WaitOptions, WatchOptions } from "./job_types.js";
 import { ownProperties, refuseUnknown } from "./known.js";
@@ -8,43 +9,47 @@ import { streamResource } from "./streams.js";
 import { Task } from "./task.js";
 import type { Transport } from "./transport.js";
 import type { Operations } from "./types.js";
-import type { Change, Watched } from "./watched.js";
+import type { Watched } from "./watched.js";
 
-/** Yields the current state of a resource, then every change until it finishes. */
-export async function* watchResource<Get extends keyof Operations>(
+/**
+ * Yields the current state of a resource as the property `resource.name`, then every change until it
+ * finishes.
+ */
+export function watchResource<Get extends keyof Operations, NamedChange>(
   transport: Transport,
   resource: Watched<Get>,
   id: string | null,
-  options: WatchOptions,
-  site: Error,
-): AsyncGenerator<Change<Operations[Get]["result"]>, void, void> {
-  type Result = Operations[Get]["result"];
-  const { timeout, ...call } = ownProperties(options);
-  let watch: Task | undefined;
-  try {
-    refuseUnknown(call, ["signal", "headers", "fetchOptions"]);
-    const { get } = resource;
-    const sender = await transport.sender(call.signal);
-    watch = new Task(sender, get, MODE_WATCH, resource.params(id), { timeout });
-    const deadline = Date.now() + watch.timeout;
-    let { nextStreamAt } = transport;
-    for (;;) {
-      if (Date.now() >= nextStreamAt) {
-        const stream = { transport, watch, resource, id, call, deadline };
-        const next = yield* streamResource(stream) as AsyncGenerator<Change<Result>, number>;
-        if (next === undefined) return;
-        nextStreamAt = next;
+  options: WatchOptions | undefined,
+  site = captureCallSite(),
+): AsyncGenerator<NamedChange, void, void> {
+  return abortOnReturn(options, async function* ({ timeout, ...call }) {
+    const { get, name } = resource;
+    let watch: Task | undefined;
+    try {
+      refuseUnknown(call, ["signal", "headers", "fetchOptions"]);
+      const sender = await transport.sender(call.signal);
+      watch = new Task(sender, get, MODE_WATCH, resource.params(id), { timeout });
+      const deadline = Date.now() + watch.timeout;
+      let { nextStreamAt } = transport;
+      for (;;) {
+        if (Date.now() >= nextStreamAt) {
+          const stream = { transport, watch, resource, id, call, deadline };
+          const next = yield* streamResource<NamedChange>(stream);
+          if (next === undefined) return;
+          nextStreamAt = next;
+        }
+        const change = await watch.next(transport.callOptions(get, call), nextStreamAt);
+        if (change === undefined) continue; // It is time to try a stream again.
+        const { data, done } = change;
+        yield { [name]: data, done } as NamedChange;
+        if (done) return;
       }
-      const change = await watch.next(transport.callOptions(get, call), nextStreamAt);
-      if (change === undefined) continue; // It is time to try a stream again.
-      yield { data: change.data as Result, done: change.done };
-      if (change.done) return;
+    } catch (error) {
+      throw locate(error, site, call.signal);
+    } finally {
+      watch?.free();
     }
-  } catch (error) {
-    throw locate(error, site, call.signal);
-  } finally {
-    watch?.free();
-  }
+  });
 }
 
 /** Watches a resource until it finishes, and resolves to its last state. */
@@ -52,13 +57,20 @@ export async function waitForResource<Get extends keyof Operations>(
   transport: Transport,
   resource: Watched<Get>,
   id: string | null,
-  options: WaitOptions<Operations[Get]["result"]>,
+  options: WaitOptions<Operations[Get]["result"]> | undefined,
   site = captureCallSite(),
 ): Promise<Operations[Get]["result"]> {
+  type Result = Operations[Get]["result"];
   const { onUpdate, ...watching } = ownProperties(options);
   // A watch that succeeds yields at least one state, and the last one is final.
-  let last!: Operations[Get]["result"];
-  const changes = watchResource(transport, resource, id, watching, site);
-  for await ({ data: last } of changes) await onUpdate?.(last);
+  let last!: Result;
+  const changes = watchResource<Get, Record<string, Result>>(
+    transport,
+    resource,
+    id,
+    watching,
+    site,
+  );
+  for await ({ [resource.name]: last } of changes) await onUpdate?.(last);
   return last;
 }

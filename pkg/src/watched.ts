@@ -9,19 +9,10 @@ export interface Watched<Get extends keyof Operations = keyof Operations> {
   readonly get: Get;
   /** The name of the resource in changes and of the events of its streams. */
   readonly name: "job" | "deployment";
-  /** The property with the id in changes of the list. */
-  readonly id: "id" | "statusId";
   /** Returns the parameters of `get`. */
   params(id: string | null): Given<Operations[Get]["params"]>;
   /** Returns the stream of one resource. */
   events(id: string | null): Stream;
   /** The stream of the list. */
   readonly allEvents: Stream;
-}
-
-/** A resource after a change. */
-export interface Change<T> {
-  data: T;
-  /** Whether the resource has finished. If `true`, this is the last change. */
-  done: boolean;
 }

@@ -118,9 +118,9 @@ export class WebhookVerificationError extends QuillgateError {
   readonly rule: WebhookRule;
 
   static {
-    // An explicit name, because minifiers rename classes.
-    const value = "WebhookVerificationError";
-    Object.defineProperty(WebhookVerificationError.prototype, "name", { value });
+    // As in `errors.ts`.
+    const name = { value: "WebhookVerificationError", writable: true, configurable: true };
+    Object.defineProperty(WebhookVerificationError.prototype, "name", name);
   }
 
   constructor(message: string, rule: WebhookRule) {

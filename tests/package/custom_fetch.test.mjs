@@ -195,7 +195,7 @@ test("options that a call inherits have no effect", async (t) => {
   await client.agentJobs.wait("j", {});
   await client.request("GET", "/v1/x", {});
   assert.equal((await client.analytics.views({}, {}).all({})).length, 1);
-  assert.equal([...(await client.analytics.views({}, {}))].length, 1);
+  assert.equal((await client.analytics.views({}, {})).views.length, 1);
   for (const { headers, polluted: fromPrototype } of calls) {
     assert.equal(headers["x-polluted"], undefined);
     assert.equal(fromPrototype, undefined);
