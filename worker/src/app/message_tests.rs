@@ -63,7 +63,7 @@ fn a_watch_call_survives_its_url() {
             caller: "a-hash".to_owned(),
             after,
         };
-        let read = WatchCall::from_url(&watch.to_url()).unwrap();
+        let read = WatchCall::from_url(&watch.to_url().unwrap()).unwrap();
         assert_eq!(format!("{read:?}"), format!("{watch:?}"));
     }
     assert!(WatchCall::from_url("https://project/").is_none());

@@ -16,8 +16,7 @@ use crate::jobs::health::ProjectHealth;
 use crate::jobs::records::JobQuery;
 use crate::jobs::resource::Resource;
 use crate::jobs::write::Write;
-use crate::json;
-use crate::runtime::{HostResult, durable_objects, parse_json, receive, send_back};
+use crate::runtime::{HostResult, durable_objects, parse_json, receive, send_back, stringify_json};
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::RequestIds;
 
@@ -38,8 +37,9 @@ pub struct WatchCall {
 
 impl WatchCall {
     /// A WebSocket is requested with `fetch`, because RPC methods cannot return one.
-    pub fn to_url(&self) -> String {
-        format!("https://project/?{}", percent_encode(&json::to_text(self)))
+    pub fn to_url(&self) -> HostResult<String> {
+        let json = String::from(stringify_json(&send_back(self)?)?);
+        Ok(format!("https://project/?{}", percent_encode(&json)))
     }
 
     pub fn from_url(url: &str) -> Option<Self> {
@@ -124,7 +124,7 @@ impl ProjectStub {
     /// The inner `Err` is a refusal of the object.
     pub async fn watch(&self, call: &WatchCall) -> HostResult<Result<WebSocket, GatewayResponse>> {
         let options = parse_json(&r#"{"headers":{"upgrade":"websocket"}}"#.into())?;
-        let response = self.0.fetch(&call.to_url(), &options).await?;
+        let response = self.0.fetch(&call.to_url()?, &options).await?;
         Ok(match response.websocket() {
             Some(socket) => Ok(socket),
             None => Err(receive(JsFuture::from(response.json()?).await?)?),
