@@ -5,6 +5,7 @@ import type {
   DeploymentListChange,
   ListedDeployment,
   StartedPreview,
+  WithResponse,
 } from "quillgate";
 import type { FeedState, OpenStream } from "../live/feed.ts";
 import { Following } from "../live/following.ts";
@@ -16,19 +17,22 @@ import { allows, type Claims } from "../session/claims.ts";
 import type { PersonData } from "../session/person_data.ts";
 import { announce } from "../shell/announcer.tsx";
 import { currentTime } from "../shell/clock_skew.ts";
-import { MINUTE_MS } from "../shell/durations.ts";
 import { keyOf } from "../shell/storage.ts";
 import { deploymentState, hasEnded, targetOf } from "./deployment_state.ts";
 import { OpenDeployment } from "./open_deployment.ts";
 
-/** The site's branch can change, so a late retry starts another deployment. */
 const DEPLOYMENT: SendKind = {
   many: "deployments",
   same: "it",
   one: "deployment",
-  keyLife: 2 * MINUTE_MS,
-  afterKey: "start over",
+  isRepeatable: true,
 };
+
+/** A deployment or a preview that was just started. */
+export interface Started extends StartedPreview {
+  /** Whether an earlier attempt started it. */
+  isReplay: boolean;
+}
 
 export interface DeploymentBookSession {
   client: Client;
@@ -161,21 +165,18 @@ export class DeploymentBook {
     return draft;
   }
 
-  /** Deploys the site and returns the deployment's id. */
-  async deploy(how: SendOptions): Promise<string> {
-    const { statusId } = await this.#start(how, (client, options) =>
-      client.deployments.create(options),
-    );
-    this.#noteStart({ statusId, branch: null, previewUrl: null });
-    return statusId;
+  /** Deploys the site. */
+  deploy(how: SendOptions): Promise<Started> {
+    return this.#start(null, how, async (client, options) => {
+      const { data, response } = await client.deployments.create(options).withResponse();
+      return { data: { ...data, previewUrl: null }, response };
+    });
   }
 
-  async createPreview(branch: string, how: SendOptions): Promise<StartedPreview> {
-    const started = await this.#start(how, (client, options) =>
-      client.previews.create({ branch }, options),
+  createPreview(branch: string, how: SendOptions): Promise<Started> {
+    return this.#start(branch, how, (client, options) =>
+      client.previews.create({ branch }, options).withResponse(),
     );
-    this.#noteStart({ ...started, branch });
-    return started;
   }
 
   /** Returns the newest known preview of a branch. */
@@ -189,9 +190,13 @@ export class DeploymentBook {
     this.#forget(id);
   }
 
-  async #start<Started>(
+  async #start(
+    branch: string | null,
     { signal, ...how }: SendOptions,
-    send: (client: Client, options: SendOptions) => PromiseLike<Started>,
+    send: (
+      client: Client,
+      options: SendOptions,
+    ) => Promise<Pick<WithResponse<StartedPreview>, "data" | "response">>,
   ): Promise<Started> {
     // The client would wait up to a minute for a limit. The person sees the time instead.
     const limited = new AbortController();
@@ -202,14 +207,18 @@ export class DeploymentBook {
     });
     try {
       const signals = [signal, limited.signal, this.#ended];
-      return await send(client, { ...how, signal: AbortSignal.any(signals) });
+      const options = { ...how, signal: AbortSignal.any(signals) };
+      const { data, response } = await send(client, options);
+      const isReplay = response.headers.has("idempotent-replayed");
+      if (!isReplay) this.#noteStart({ ...data, branch });
+      return { ...data, isReplay };
     } finally {
       this.#following.renew();
     }
   }
 
-  #noteStart(started: Pick<ListedDeployment, "statusId" | "branch" | "previewUrl">): void {
-    // The response to a retry can be about a deployment that has ended since.
+  #noteStart(started: StartedPreview & { branch: string | null }): void {
+    // An event can arrive before the response.
     if (this.list.find(started.statusId)) return;
     const item: ListedDeployment = {
       ...started,

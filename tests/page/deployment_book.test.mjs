@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { setImmediate as settle } from "node:timers/promises";
+import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
+import { column } from "./columns.mjs";
+import { importSource } from "./source.mjs";
+
+const stored = standInForStorage();
+standInForWindow();
+const { DeploymentBook } = await importSource("deployments/deployment_book.ts");
+const { PersonData } = await importSource("session/person_data.ts");
+beforeEach(() => stored.clear());
+
+const CLAIMS = {
+  subject: "zoë",
+  projects: ["docs"],
+  scopes: ["deployments:read", "deployments:create"],
+};
+const HOW = { idempotencyKey: "key", force: false, signal: new AbortController().signal };
+const NOW = new Date().toISOString();
+
+const listed = (statusId, changes = {}) => ({
+  statusId,
+  status: "in_progress",
+  isLive: null,
+  summary: null,
+  branch: null,
+  previewUrl: null,
+  createdBy: "zoë",
+  createdAt: NOW,
+  checkedAt: NOW,
+  ...changes,
+});
+const deployment = (id, changes = {}) => ({
+  _id: id,
+  projectId: "docs",
+  status: "in_progress",
+  summary: null,
+  logs: [],
+  createdAt: NOW,
+  endedAt: null,
+  ...changes,
+});
+
+/** Returns a client of a gateway that lists these deployments. */
+function fakeClient(items = []) {
+  const client = { items, gets: [], waits: [], started: new Headers() };
+  client.deployments = {
+    list: async () => ({ deployments: client.items, nextCursor: null, revision: null }),
+    get: async (id) => deployment(id),
+    wait: (id, { onUpdate, signal }) =>
+      new Promise((_, reject) => {
+        client.waits.push({ id, update: onUpdate, fail: reject });
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+    create: () => ({
+      withResponse: async () => ({
+        data: { statusId: "new" },
+        response: { headers: client.started },
+      }),
+    }),
+  };
+  client.withOptions = () => client;
+  client.openStream = async function* ({ signal, onData }) {
+    onData();
+    while (!signal.aborted) {
+      yield await new Promise((resolve, reject) => {
+        client.emit = resolve;
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+    }
+  };
+  return client;
+}
+
+/** Opens a session that has listed its deployments, and ends with the test. */
+async function open(t, client) {
+  const end = new AbortController();
+  t.after(() => end.abort());
+  const { openStream } = client;
+  const book = new DeploymentBook({
+    client,
+    projectId: "docs",
+    claims: CLAIMS,
+    data: new PersonData("zoë"),
+    openStream,
+    ended: end.signal,
+  });
+  book.start();
+  await book.list.refresh();
+  await settle();
+  return book;
+}
+
+test("a started deployment is listed immediately", async (t) => {
+  const book = await open(t, fakeClient());
+  const { statusId, isReplay } = await book.deploy(HOW);
+  assert.deepEqual([statusId, isReplay], ["new", false]);
+  assert.deepEqual(column(book.list.listing.value.items, "statusId"), ["new"]);
+});
+
+test("a deployment that an earlier attempt started is not listed as a new one", async (t) => {
+  const client = fakeClient();
+  client.started.set("idempotent-replayed", "true");
+  const book = await open(t, client);
+  const { statusId, isReplay } = await book.deploy(HOW);
+  assert.deepEqual([statusId, isReplay], ["new", true]);
+  assert.deepEqual(book.list.listing.value.items, []);
+});
