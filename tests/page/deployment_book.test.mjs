@@ -107,3 +107,38 @@ test("a deployment that an earlier attempt started is not listed as a new one", 
   assert.deepEqual([statusId, isReplay], ["new", true]);
   assert.deepEqual(book.list.listing.value.items, []);
 });
+
+const unavailable = () => Object.assign(new Error("unavailable"), { status: 503 });
+
+test("a deployment whose stream failed gets another stream after a while", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const client = fakeClient([listed("a")]);
+  const book = await open(t, client);
+  const opened = book.open("a");
+  await settle();
+  assert.equal(client.waits.length, 1);
+  client.waits[0].fail(unavailable());
+  await settle();
+  assert.notEqual(opened.problem.value, null);
+  client.emit({ deployment: listed("a") });
+  await settle();
+  assert.notEqual(opened.problem.value, null, "the list has no log");
+  t.mock.timers.tick(60_000);
+  await settle();
+  assert.equal(client.waits.length, 2);
+  client.waits[1].update(deployment("a", { logs: ["one"] }));
+  assert.deepEqual([opened.problem.value, opened.deployment.value.logs], [null, ["one"]]);
+});
+
+test("a deployment whose stream failed gets another stream when it is opened again", async (t) => {
+  const client = fakeClient([listed("a")]);
+  const book = await open(t, client);
+  for (const count of [1, 2]) {
+    book.open("a");
+    await settle();
+    assert.equal(client.waits.length, count);
+    client.waits.at(-1).fail(unavailable());
+    await settle();
+    book.close();
+  }
+});

@@ -65,6 +65,7 @@ function fakeClient({ jobs = [], older = false } = {}) {
       new Promise((_, reject) => {
         client.waited.push(id);
         client.waits.set(id, onUpdate);
+        client.failWait = reject;
         signal.addEventListener("abort", () => {
           client.waits.delete(id);
           reject(signal.reason);
@@ -194,6 +195,25 @@ test("an older gateway serves one job stream at a time", async (t) => {
   assert.equal(opened.facts.value.prLink, PULL_REQUEST);
   assert.equal(book.list.find("b").status, "completed");
   assert.deepEqual([...client.waits.keys()], ["c"], "the remaining active job");
+});
+
+test("a job whose stream failed gets another stream after a while", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const jobs = [listed("a", { createdBy: "ada" })];
+  const { client, book } = await open(t, fakeClient({ jobs, older: true }));
+  const opened = book.open("a");
+  await opened.load();
+  await settle();
+  assert.deepEqual(client.waited, ["a"]);
+  client.failWait(Object.assign(new Error("unavailable"), { status: 503 }));
+  await settle();
+  assert.notEqual(opened.problem.value, null);
+  t.mock.timers.tick(60_000);
+  await settle();
+  assert.deepEqual(client.waited, ["a", "a"]);
+  client.waits.get("a")(agentJob("a", "completed", PULL_REQUEST));
+  await settle();
+  assert.deepEqual([opened.problem.value, opened.facts.value.status], [null, "completed"]);
 });
 
 test("an unknown job gets no stream", async (t) => {

@@ -59,15 +59,14 @@ export class DeploymentBook {
   readonly #given: DeploymentBookSession;
   readonly mayRead: boolean;
   readonly #ended: AbortSignal;
-  /** A deployment whose stream failed. It is not retried until the person checks it again. */
-  readonly #unwatchable = signal<string | null>(null);
   /** The opened deployment while it runs. Only its own stream has its log. */
   readonly #watched = computed((): string | null => {
     const opened = this.opened.value;
     const facts = opened?.facts.value ?? null;
     if (opened === null || facts === null || hasEnded(facts) || opened.isDeleted.value) return null;
-    return opened.id === this.#unwatchable.value ? null : opened.id;
+    return opened.id;
   });
+  #watchAgain = () => {};
 
   constructor(given: DeploymentBookSession) {
     const { client, projectId, claims, data, openStream, ended } = given;
@@ -125,11 +124,10 @@ export class DeploymentBook {
       onUpdate(await this.#client.deployments.wait(id, { onUpdate, signal }));
     };
     const onFailure = (id: string, error: unknown) => {
-      this.#unwatchable.value = id;
       const opened = this.opened.peek();
       if (opened?.id === id) opened.noteFailure(error);
     };
-    watchTarget(this.#watched, watch, onFailure, this.#ended);
+    this.#watchAgain = watchTarget(this.#watched, watch, onFailure, this.#ended);
   }
 
   /** Shows a deployment on its own page. */
@@ -139,9 +137,9 @@ export class DeploymentBook {
     const opened = new OpenDeployment(id, this.#client, this.#ended);
     const listed = this.list.find(id);
     if (listed) opened.receiveListed(listed);
-    this.#unwatchable.value = null;
     opened.load();
     this.opened.value = opened;
+    this.#watchAgain();
     return opened;
   }
 
@@ -153,7 +151,7 @@ export class DeploymentBook {
   /** Loads the opened deployment again, and retries its stream if that failed. */
   async checkAgain(opened: OpenDeployment): Promise<void> {
     await opened.load();
-    this.#unwatchable.value = null;
+    this.#watchAgain();
   }
 
   /** Returns the attempt to start something: the site, or the preview that a place offers. */

@@ -58,10 +58,10 @@ export class OpenDeployment {
     return this.#loader.load();
   }
 
-  /** Applies a deployment from a stream or a list. */
+  /** Applies a deployment from a stream or a list. It has no log, so a problem with the log stays. */
   receiveListed(listed: ListedDeployment): void {
     this.#listed.value = listed;
-    this.#note();
+    this.newsAt.value = currentTime();
   }
 
   /** Applies a deployment with its log. */
@@ -69,7 +69,9 @@ export class OpenDeployment {
     this.deployment.value = deployment;
     const listed = this.#listed.peek();
     if (listed !== null) this.#listed.value = { ...listed, ...outcomeOf(deployment) };
-    this.#note();
+    this.newsAt.value = currentTime();
+    this.problem.value = null;
+    this.isMissing.value = false;
   }
 
   noteDeleted(): void {
@@ -96,12 +98,6 @@ export class OpenDeployment {
     } finally {
       this.loading.value = false;
     }
-  }
-
-  #note(): void {
-    this.newsAt.value = currentTime();
-    this.problem.value = null;
-    this.isMissing.value = false;
   }
 }
 

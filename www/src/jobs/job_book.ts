@@ -95,11 +95,6 @@ export class JobBook {
   readonly mayRead: boolean;
   readonly #ended: AbortSignal;
   /**
-   * A job whose stream failed. The stream is not retried until the person opens a job or checks the
-   * job again.
-   */
-  readonly #unwatchable = signal<string | null>(null);
-  /**
    * The one job with a separate stream. It is the opened job if the project's stream does not
    * include it. Without a project stream, it is a running job that the person started.
    */
@@ -107,17 +102,15 @@ export class JobBook {
     const opened = this.opened.value;
     // A connecting stream usually delivers within a moment.
     const isLive = ["live", "connecting"].includes(this.feedState.value);
-    const unwatchable = this.#unwatchable.value;
     // Wait for the record: the project's stream includes only jobs with one.
     if (isLive && opened?.loading.value) return null;
     const isTold = isLive && opened !== null && opened.record.value !== null;
     const facts = opened?.facts.value ?? null;
-    if (facts !== null && !isFinished(facts) && !isTold) {
-      return facts.id === unwatchable ? null : facts.id;
-    }
+    if (facts !== null && !isFinished(facts) && !isTold) return facts.id;
     const [id = null] = isLive ? [] : (this.#ownWorking.value.at(-1) ?? []);
-    return id === unwatchable ? null : id;
+    return id;
   });
+  #watchAgain = () => {};
 
   constructor(given: JobBookSession) {
     const { client, projectId, claims, data, openStream, onJobs, onDeleted, ended } = given;
@@ -175,8 +168,11 @@ export class JobBook {
       const onUpdate = (job: AgentJob) => this.#receive(id, job);
       onUpdate(await this.#api.wait(id, { onUpdate, signal }));
     };
-    const onFailure = (id: string, error: unknown) => this.#noteUnwatchable(id, error);
-    watchTarget(this.#watchTarget, watch, onFailure, signal);
+    const onFailure = (id: string, error: unknown) => {
+      const opened = this.opened.peek();
+      if (opened?.id === id) opened.problem.value = describeProblem(error, currentTime());
+    };
+    this.#watchAgain = watchTarget(this.#watchTarget, watch, onFailure, signal);
     this.#following.start();
   }
 
@@ -198,9 +194,9 @@ export class JobBook {
     });
     const listed = this.list.find(id);
     if (listed) job.receiveListed(listed);
-    this.#unwatchable.value = null;
     job.load().then(() => this.#meetOpened(job));
     this.opened.value = job;
+    this.#watchAgain();
     return job;
   }
 
@@ -211,7 +207,7 @@ export class JobBook {
 
   /** Loads the opened job again, and retries its stream if that failed. */
   async checkAgain(job: OpenJob): Promise<void> {
-    this.#unwatchable.value = null;
+    this.#watchAgain();
     await job.load();
     this.#meetOpened(job);
   }
@@ -339,12 +335,6 @@ export class JobBook {
 
   #forgetEnds(): void {
     if (!document.hidden) this.#unseenEnds.value = [];
-  }
-
-  #noteUnwatchable(id: string, error: unknown): void {
-    this.#unwatchable.value = id;
-    const opened = this.opened.peek();
-    if (opened?.id === id) opened.problem.value = describeProblem(error, currentTime());
   }
 }
 
