@@ -4,6 +4,7 @@ import { setImmediate as settle } from "node:timers/promises";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
 import { column } from "./columns.mjs";
 import { importSource } from "./source.mjs";
+import { createGate } from "./waiting.mjs";
 
 const stored = standInForStorage();
 standInForWindow();
@@ -141,4 +142,64 @@ test("a deployment whose stream failed gets another stream when it is opened aga
     await settle();
     book.close();
   }
+});
+
+const ENDED = { status: "success", isLive: true, summary: "Live" };
+
+/** Opens a deployment. Its stream delivers a state before the older response to a request arrives. */
+async function overtake(t, items, older, newer) {
+  const client = fakeClient(items);
+  const book = await open(t, client);
+  client.deployments.get = async () => deployment("a", older);
+  const opened = book.open("a");
+  await opened.load();
+  await settle();
+  const gate = createGate();
+  client.deployments.get = async () => {
+    await gate.opened;
+    return deployment("a", older);
+  };
+  const loading = opened.load();
+  client.waits.at(-1).update(deployment("a", newer));
+  gate.open();
+  await loading;
+  return { client, opened };
+}
+
+for (const [name, items] of [
+  ["listed", [listed("a")]],
+  ["not listed", []],
+]) {
+  test(`an older response does not replace the log of a ${name} deployment`, async (t) => {
+    const { opened } = await overtake(t, items, { logs: ["one"] }, { logs: ["one", "two"] });
+    assert.deepEqual(opened.deployment.value.logs, ["one", "two"]);
+  });
+
+  test(`an older response does not undo the end of a ${name} deployment`, async (t) => {
+    const { opened } = await overtake(t, items, { logs: ["one"] }, { ...ENDED, logs: ["done"] });
+    assert.deepEqual(opened.deployment.value.logs, ["done"]);
+    assert.equal(opened.facts.value.status, "success");
+  });
+}
+
+test("an older list does not undo the end of a deployment", async (t) => {
+  const client = fakeClient([listed("a")]);
+  const book = await open(t, client);
+  client.deployments.get = async () => deployment("a", { ...ENDED, logs: ["done"] });
+  const opened = book.open("a");
+  await opened.load();
+  client.deployments.get = () => new Promise(() => {});
+  client.emit({ deployment: listed("a") });
+  await settle();
+  assert.deepEqual([opened.facts.value.status, opened.facts.value.isLive], ["success", true]);
+});
+
+test("a failed request does not hide a log that arrived meanwhile", async (t) => {
+  const client = fakeClient([listed("a")]);
+  const book = await open(t, client);
+  client.deployments.get = () => Promise.reject(unavailable());
+  const opened = book.open("a");
+  client.waits[0].update(deployment("a", { logs: ["one"] }));
+  await settle();
+  assert.deepEqual([opened.problem.value, opened.deployment.value.logs], [null, ["one"]]);
 });

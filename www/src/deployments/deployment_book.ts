@@ -249,10 +249,11 @@ export class DeploymentBook {
     if (opened === null || listed === undefined) return;
     const before = opened.facts.peek();
     opened.receiveListed(listed);
-    if (before?.status === listed.status && before.summary === listed.summary) return;
+    const facts = opened.facts.peek() ?? listed;
+    if (before?.status === facts.status && before.summary === facts.summary) return;
     opened.load();
-    if (before === null || before.status === listed.status) return;
-    announce(`${deploymentState(listed).word}: ${targetOf(listed)}`);
+    if (before === null || before.status === facts.status) return;
+    announce(`${deploymentState(facts).word}: ${targetOf(facts)}`);
   }
 
   /** Applies the new state of the opened deployment to its page and to the list. */
