@@ -203,3 +203,15 @@ test("a failed request does not hide a log that arrived meanwhile", async (t) =>
   await settle();
   assert.deepEqual([opened.problem.value, opened.deployment.value.logs], [null, ["one"]]);
 });
+
+test("a deployment of another project is not found", async (t) => {
+  const client = fakeClient();
+  const book = await open(t, client);
+  client.deployments.get = async () => deployment("a", { projectId: "other" });
+  const opened = book.open("a");
+  await opened.load();
+  assert.deepEqual([opened.facts.value, opened.isMissing.value], [null, true]);
+  client.deployments.get = async () => deployment("a", { projectId: null });
+  await opened.load();
+  assert.equal(opened.facts.value.status, "in_progress");
+});

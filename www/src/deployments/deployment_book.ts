@@ -134,7 +134,7 @@ export class DeploymentBook {
   open(id: string): OpenDeployment {
     const current = this.opened.peek();
     if (current?.id === id) return current;
-    const opened = new OpenDeployment(id, this.#client, this.#ended);
+    const opened = new OpenDeployment(id, this.#given);
     const listed = this.list.find(id);
     if (listed) opened.receiveListed(listed);
     opened.load();

@@ -15,6 +15,13 @@ export interface DeploymentFacts
   id: string;
 }
 
+export interface DeploymentSource {
+  client: Client;
+  projectId: string;
+  /** Aborted when the session ends. */
+  ended: AbortSignal;
+}
+
 /** The deployment on its own page. */
 export class OpenDeployment {
   readonly id: string;
@@ -30,6 +37,7 @@ export class OpenDeployment {
   readonly deployment = signal<Deployment | null>(null);
   readonly #listed = signal<ListedDeployment | null>(null);
   readonly #client: Client;
+  readonly #projectId: string;
   readonly #ended: AbortSignal;
   readonly #loader = new Loader(() => this.#load());
 
@@ -48,9 +56,10 @@ export class OpenDeployment {
     };
   });
 
-  constructor(id: string, client: Client, ended: AbortSignal) {
+  constructor(id: string, { client, projectId, ended }: DeploymentSource) {
     this.id = id;
     this.#client = client;
+    this.#projectId = projectId;
     this.#ended = ended;
   }
 
@@ -88,6 +97,10 @@ export class OpenDeployment {
     const [listed, known] = [this.#listed.peek(), this.deployment.peek()];
     try {
       const deployment = await this.#client.deployments.get(this.id, { signal: this.#ended });
+      // Deployments of all projects of the person have the same path.
+      const { projectId } = deployment;
+      const isOther = projectId !== null && projectId !== this.#projectId;
+      if (isOther) return this.noteFailure({ status: 404 });
       // The state of an event that arrived meanwhile is newer, and triggers another load.
       this.#apply(deployment, this.#listed.peek() === listed);
     } catch (error) {

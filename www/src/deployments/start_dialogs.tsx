@@ -19,7 +19,10 @@ interface StartDialogProps {
  * Opens what was started, or offers it if the dialog was closed meanwhile. The next dialog does not
  * show the problem of this one, unless it could start something twice.
  */
-function useFinish(draft: Draft, onClose: () => void): (started: Started, text: string) => void {
+function useFinish(
+  { session: { projectId: project }, onClose }: StartDialogProps,
+  draft: Draft,
+): (started: Started, text: string) => void {
   const isOpen = useRef(true);
   useEffect(
     () => () => {
@@ -37,7 +40,7 @@ function useFinish(draft: Draft, onClose: () => void): (started: Started, text: 
   );
   return (started, text) => {
     const { statusId: id, isReplay } = started;
-    const open = () => visit({ route: "deployments", deployments: { id } });
+    const open = () => visit({ route: "deployments", project, deployments: { id } });
     if (isOpen.current) {
       onClose();
       tellStart(started, text);
@@ -50,10 +53,11 @@ function useFinish(draft: Draft, onClose: () => void): (started: Started, text: 
 }
 
 /** Asks for confirmation, because readers see the result. */
-export function DeployDialog({ session, onClose }: StartDialogProps) {
+export function DeployDialog(props: StartDialogProps) {
+  const { session, onClose } = props;
   const book = deploymentsOf(session);
   const draft = book.draft("site");
-  const finish = useFinish(draft, onClose);
+  const finish = useFinish(props, draft);
   const started = useRef<Started | null>(null);
 
   async function deploy(_text: string, how: SendOptions) {
@@ -83,10 +87,11 @@ export function DeployDialog({ session, onClose }: StartDialogProps) {
 
 const BRANCH = "preview-branch";
 
-export function PreviewDialog({ session, onClose }: StartDialogProps) {
+export function PreviewDialog(props: StartDialogProps) {
+  const { session, onClose } = props;
   const book = deploymentsOf(session);
   const draft = book.draft("preview");
-  const finish = useFinish(draft, onClose);
+  const finish = useFinish(props, draft);
   const started = useRef<Started | null>(null);
   const branch = useSignal(draft.text.peek());
   const complaint = useSignal("");

@@ -86,7 +86,7 @@ export class JobBook {
   readonly #client: Client;
   readonly #api: JobsApi;
   readonly #data: PersonData;
-  readonly #projectId: string;
+  readonly projectId: string;
   /** Stores whether the panel is open. */
   readonly #panel: Entry;
   readonly #subject: string | null;
@@ -119,7 +119,7 @@ export class JobBook {
     this.#api = client.agentJobs;
     this.#subject = claims.subject;
     this.#data = data;
-    this.#projectId = projectId;
+    this.projectId = projectId;
     this.#panel = data.entry("panel", projectId);
     this.#composing.value = this.#panel.read() === true;
     this.#keeps = claims.keepsPrompts;
@@ -213,7 +213,7 @@ export class JobBook {
   }
 
   followUp(id: string): Draft {
-    const entry = this.#data.entry("follow-up", this.#projectId, id);
+    const entry = this.#data.entry("follow-up", this.projectId, id);
     const draft = this.#followUps.get(id) ?? new Draft(entry);
     this.#followUps.set(id, draft);
     return draft;
@@ -326,7 +326,7 @@ export class JobBook {
 
   #tell(notice: JobNotice, isOpen: boolean): void {
     const { id, word, title } = notice;
-    const show = () => visit({ route: "jobs", jobs: { id } });
+    const show = () => visit({ route: "jobs", project: this.projectId, jobs: { id } });
     if (isOpen && !document.hidden) announce(`${word}: ${title}`);
     else toast({ text: `${word}: ${title}`, action: { label: LIST_WORDS.open, run: show } });
     if (document.hidden) this.#unseenEnds.value = [...this.#unseenEnds.peek(), notice];
