@@ -76,7 +76,9 @@ test("a lost response and a reload start no second deployment", async ({ visitor
   assert.equal((await startedAt(visitor)).length, 2);
 });
 
-test("the message of a started deployment opens the project of the deployment", async ({ visitor }) => {
+test("the message of a started deployment opens the project of the deployment", async ({
+  visitor,
+}) => {
   const { page, site, project } = visitor;
   await openDeployments(visitor, { projects: [project, EMPTY_PROJECT] });
   await site.upstream.hold({ operation: "deployments.create" });

@@ -289,7 +289,8 @@ export class JobBook {
 
   #meetOpened(opened: OpenJob): void {
     const facts = opened.facts.peek();
-    if (facts === null) return;
+    // A closed job receives no events, so its state can be outdated.
+    if (facts === null || this.opened.peek() !== opened) return;
     const { id, status, prLink, prompt, createdBy } = facts;
     this.#note(id, { status, prLink, prompt, createdBy });
     const listed = this.list.find(id);
