@@ -131,6 +131,21 @@ test("a deployment whose stream failed gets another stream after a while", async
   assert.deepEqual([opened.problem.value, opened.deployment.value.logs], [null, ["one"]]);
 });
 
+test("a deployment that was watched for too long is watched again only on request", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const client = fakeClient([listed("a")]);
+  const book = await open(t, client);
+  const opened = book.open("a");
+  await settle();
+  const tooLong = Object.assign(new Error("too long"), { name: "DeploymentWaitTimeoutError" });
+  client.waits[0].fail(tooLong);
+  await settle();
+  t.mock.timers.tick(60_000);
+  assert.equal(client.waits.length, 1);
+  await book.checkAgain(opened);
+  assert.equal(client.waits.length, 2);
+});
+
 test("a deployment whose stream failed gets another stream when it is opened again", async (t) => {
   const client = fakeClient([listed("a")]);
   const book = await open(t, client);

@@ -5,7 +5,8 @@ const RETRY_MS = 30_000;
 
 /**
  * Watches the item whose id a signal contains. Stops when the id changes or the session ends. After
- * a failure, retries later, or when the returned function is called.
+ * a failure, retries later, or when the returned function is called. After the time limit of a watch,
+ * retries only when it is called.
  */
 export function watchTarget(
   target: ReadonlySignal<string | null>,
@@ -28,7 +29,7 @@ export function watchTarget(
     untracked(() => watch(id, signal)).catch((error: unknown) => {
       if (signal.aborted) return;
       clearTimeout(timer);
-      timer = setTimeout(retry, RETRY_MS);
+      if (!isTimeLimit(error)) timer = setTimeout(retry, RETRY_MS);
       failed.value = id;
       onFailure(id, error);
     });
@@ -39,4 +40,9 @@ export function watchTarget(
     clearTimeout(timer);
   });
   return retry;
+}
+
+function isTimeLimit(error: unknown): boolean {
+  const { name } = Object(error) as { name?: unknown };
+  return name === "JobWaitTimeoutError" || name === "DeploymentWaitTimeoutError";
 }
