@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
+import { EMPTY_PROJECT } from "./sites.mjs";
 import { untilSelected } from "./visitor.mjs";
+import { createGate } from "./waiting.mjs";
 
 const promptOf = (page) => page.getByLabel("Prompt", { exact: true });
 const creations = async ({ upstream }) =>
@@ -17,6 +19,25 @@ test("a job about a page opens with its blank selected for typing", async ({ vis
   await untilSelected(page, "[What should change, and why.]");
   await page.keyboard.type("Rewrite the intro.");
   await expect(promptOf(page)).toHaveValue(/\n\nRewrite the intro\.$/);
+});
+
+test("a job about a page does not open after another project was opened", async ({ visitor }) => {
+  const { site, page, project, token, startSession } = visitor;
+  await startSession(token({ projects: [project, EMPTY_PROJECT] }));
+  await page.goto(`${site.url}/?route=views&range=last-month&project=${project}&page=/quickstart`);
+  const gate = createGate();
+  const code = /\/assets\/open_composer-[^/]+\.js$/;
+  await page.route(code, (route) => gate.opened.then(() => route.continue()));
+  const requested = page.waitForRequest(code);
+  await page.getByRole("button", { name: "Start a job about this page" }).click();
+  await requested;
+  await page.getByLabel("Project", { exact: true }).selectOption(EMPTY_PROJECT);
+  await page.waitForURL(new RegExp(`project=${EMPTY_PROJECT}`));
+  const loaded = page.waitForResponse(code);
+  gate.open();
+  await (await loaded).finished();
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+  await expect(page).toHaveURL(/route=views/);
 });
 
 test("a prompt with a blank is sent only after a confirmation", async ({ visitor }) => {

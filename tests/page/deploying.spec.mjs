@@ -10,6 +10,7 @@ import {
   startedAt,
 } from "./deployments.mjs";
 import { expect, test } from "./fixtures.mjs";
+import { EMPTY_PROJECT } from "./sites.mjs";
 
 test.use({ siteOptions: DEPLOYMENT_SITE });
 
@@ -61,6 +62,8 @@ test("a lost response and a reload start no second deployment", async ({ visitor
   await again.button.click();
   keys.push((await request).headers()["idempotency-key"]);
   await page.getByRole("heading", { level: 1, name: "Deployment of the site" }).waitFor();
+  const messages = page.getByRole("region", { name: "Messages" });
+  await messages.getByText("Your earlier attempt started this one.").waitFor();
   assert.equal(new Set(keys).size, 1, keys.join());
   assert.equal((await startedAt(visitor)).length, 1);
 
@@ -71,6 +74,26 @@ test("a lost response and a reload start no second deployment", async ({ visitor
   await (await openDeploy(page)).button.click();
   await page.getByRole("article").getByText("Queued", { exact: true }).waitFor();
   assert.equal((await startedAt(visitor)).length, 2);
+});
+
+test("the message of a started deployment opens the project of the deployment", async ({
+  visitor,
+}) => {
+  const { page, site, project } = visitor;
+  await openDeployments(visitor, { projects: [project, EMPTY_PROJECT] });
+  await site.upstream.hold({ operation: "deployments.create" });
+  const { button } = await openDeploy(page);
+  await button.click();
+  await site.upstream.untilHeld(1);
+  await page.keyboard.press("Escape");
+  await site.upstream.release();
+  const messages = page.getByRole("region", { name: "Messages" });
+  await messages.getByText("Deployment started").waitFor();
+  await page.getByLabel("Project", { exact: true }).selectOption(EMPTY_PROJECT);
+  await page.getByText("No deployments yet").waitFor();
+  await messages.getByRole("button", { name: "Open" }).click();
+  await page.getByRole("article").getByText("Queued", { exact: true }).waitFor();
+  await expect(page.getByLabel("Project", { exact: true })).toHaveValue(project);
 });
 
 test("a deployment in doubt is sent again only after Send again", async ({ visitor }) => {

@@ -63,10 +63,10 @@ export async function deleteRecord({ site, project, token }, id) {
   assert.equal(response.status, 204);
 }
 
-/** Opens the list, or a deployment, in a session with these scopes. */
-export async function openDeployments(visitor, { id, scope = DEPLOYMENT_SCOPES } = {}) {
+/** Opens the list, or a deployment, in a session with these claims. */
+export async function openDeployments(visitor, { id, ...claims } = {}) {
   const { site, page, project, token, startSession } = visitor;
-  await startSession(token({ scope }));
+  await startSession(token({ scope: DEPLOYMENT_SCOPES, ...claims }));
   const query = id === undefined ? "" : `&deployment=${id}`;
   await page.goto(`${site.url}/?route=deployments&project=${project}${query}`);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { checkBothSchemes, WINDOWS } from "./browser.mjs";
 import {
+  DEPLOYMENT_SCOPES,
   DEPLOYMENT_SITE,
   deleteRecord,
   deployElsewhere,
@@ -10,6 +11,7 @@ import {
   rowsOf,
 } from "./deployments.mjs";
 import { expect, test } from "./fixtures.mjs";
+import { EMPTY_PROJECT } from "./sites.mjs";
 import { changeResponses } from "./visitor.mjs";
 
 test.use({ siteOptions: DEPLOYMENT_SITE });
@@ -90,6 +92,16 @@ test("a deployment that is live despite a failure shows a warning", async ({ vis
   await article.getByText("Live, with a warning").waitFor();
   await article.getByText("The content is live, but a later step failed").waitFor();
   assert.equal(await article.locator(".problem").count(), 0);
+});
+
+test("a link to a deployment of another project shows that it is missing", async ({ visitor }) => {
+  const { page, site, project, token, startSession } = visitor;
+  const { statusId: id } = await deployElsewhere(visitor);
+  await startSession(token({ scope: DEPLOYMENT_SCOPES, projects: [project, EMPTY_PROJECT] }));
+  await page.goto(`${site.url}/?route=deployments&project=${EMPTY_PROJECT}&deployment=${id}`);
+  await page.getByText(`Deployment not found in ${EMPTY_PROJECT}`).waitFor();
+  await page.goto(`${site.url}/?route=deployments&project=${project}&deployment=${id}`);
+  await page.getByRole("article").getByText("Queued", { exact: true }).waitFor();
 });
 
 test("markup in a log, a commit and a branch stays text", async ({ visitor }) => {

@@ -259,6 +259,77 @@ test("a prompt is in doubt once the gateway no longer stores its key", async () 
   assert.equal(await later.send(() => assert.fail("sent")), false);
 });
 
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const START = { many: "deployments", same: "it", one: "deployment", isRepeatable: true };
+
+/** Returns the attempt to deploy. A reload returns it too. */
+function deployment() {
+  const draft = new Draft(data.entry("deployment", "docs", "site"), START);
+  if (draft.isEmpty.value) draft.edit("site");
+  return draft;
+}
+
+/** Starts a deployment that times out, and starts it again after a time and a reload. */
+async function startAgain(t, time) {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+  const draft = deployment();
+  await draft.send(request(() => refuse("RequestTimeoutError")));
+  assert.match(draft.problem.value.advice, /starts it only once/);
+  draft.putAside();
+  t.mock.timers.setTime(Date.now() + time);
+  const reloaded = deployment();
+  await reloaded.send(succeed);
+  return reloaded;
+}
+
+for (const minutes of [3, 22 * 60]) {
+  test(`a deployment keeps its key for ${minutes} minutes after a timeout`, async (t) => {
+    await startAgain(t, minutes * MINUTE);
+    assert.deepEqual([column(sent, "force"), countKeys()], [[false, false], 1]);
+  });
+}
+
+for (const [name, time] of [
+  ["the gateway no longer stores its key", 24 * HOUR],
+  ["the clock was set back", -30 * HOUR],
+]) {
+  test(`a deployment is in doubt once ${name}`, async (t) => {
+    const draft = await startAgain(t, time);
+    assert.deepEqual([sent.length, draft.problem.value.remedy], [1, "look first"]);
+    assert.match(draft.problem.value.cause, /a second time/);
+    await draft.sendAnyway(succeed);
+    assert.deepEqual([column(sent, "force"), countKeys()], [[false, true], 1]);
+  });
+}
+
+test("a deployment with an unknown outcome keeps its key and asks first", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+  const draft = deployment();
+  await draft.send(lose);
+  t.mock.timers.tick(3 * MINUTE);
+  assert.equal(await draft.send(succeed), false);
+  await draft.sendAnyway(succeed);
+  assert.deepEqual([column(sent, "force"), countKeys()], [[false, true], 1]);
+});
+
+test("a deployment gets a new key after its record was deleted, and a prompt does not", async () => {
+  const deleted = () =>
+    Promise.reject(
+      Object.assign(new Error("gone"), { status: 409, code: "/problems/record-deleted" }),
+    );
+  for (const [draft, keys] of [
+    [deployment(), 2],
+    [write("Fix the typos"), 1],
+  ]) {
+    sent = [];
+    await draft.send(request(deleted));
+    assert.match(draft.problem.value.title, /sent this before/);
+    await draft.send(succeed);
+    assert.deepEqual([sent.length, countKeys()], [2, keys]);
+  }
+});
+
 test("a draft stores nothing after its person has signed out", async () => {
   const gate = createGate();
   const pending = write("Fix the typos").send(() => gate.opened.then(() => refuse("Error")));

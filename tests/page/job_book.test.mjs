@@ -4,7 +4,7 @@ import { setImmediate as settle } from "node:timers/promises";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
 import { column, columns } from "./columns.mjs";
 import { importSource } from "./source.mjs";
-import { until } from "./waiting.mjs";
+import { createGate, until } from "./waiting.mjs";
 
 const stored = standInForStorage();
 const page = standInForWindow();
@@ -65,6 +65,7 @@ function fakeClient({ jobs = [], older = false } = {}) {
       new Promise((_, reject) => {
         client.waited.push(id);
         client.waits.set(id, onUpdate);
+        client.failWait = reject;
         signal.addEventListener("abort", () => {
           client.waits.delete(id);
           reject(signal.reason);
@@ -196,6 +197,25 @@ test("an older gateway serves one job stream at a time", async (t) => {
   assert.deepEqual([...client.waits.keys()], ["c"], "the remaining active job");
 });
 
+test("a job whose stream failed gets another stream after a while", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const jobs = [listed("a", { createdBy: "ada" })];
+  const { client, book } = await open(t, fakeClient({ jobs, older: true }));
+  const opened = book.open("a");
+  await opened.load();
+  await settle();
+  assert.deepEqual(client.waited, ["a"]);
+  client.failWait(Object.assign(new Error("unavailable"), { status: 503 }));
+  await settle();
+  assert.notEqual(opened.problem.value, null);
+  t.mock.timers.tick(60_000);
+  await settle();
+  assert.deepEqual(client.waited, ["a", "a"]);
+  client.waits.get("a")(agentJob("a", "completed", PULL_REQUEST));
+  await settle();
+  assert.deepEqual([opened.problem.value, opened.facts.value.status], [null, "completed"]);
+});
+
 test("an unknown job gets no stream", async (t) => {
   const { client, book } = await open(t, fakeClient({ older: true }));
   const opened = book.open("nonsense");
@@ -225,6 +245,54 @@ test("a stale response does not undo a newer event", async (t) => {
   assert.notEqual(respond, respondFirst);
   respond(agentJob("a", "failed"));
   await loading;
+});
+
+test("an older response does not undo a newer state of a job’s own stream", async (t) => {
+  const client = fakeClient({ jobs: [listed("a")], older: true });
+  client.agentJobs.list = async () => ({ jobs: [], nextCursor: null });
+  const { book } = await open(t, client);
+  const opened = book.open("a");
+  await opened.load();
+  await settle();
+  const gate = createGate();
+  client.agentJobs.get = () => gate.opened.then(() => agentJob("a"));
+  const loading = opened.load();
+  client.waits.get("a")(agentJob("a", "completed", PULL_REQUEST));
+  gate.open();
+  await loading;
+  assert.equal(opened.facts.value.status, "completed");
+});
+
+test("an older response does not restore a deleted record", async (t) => {
+  const { client, book } = await open(t, fakeClient({ jobs: [listed("a")] }));
+  const opened = book.open("a");
+  await opened.load();
+  const gate = createGate();
+  const { record } = client.agentJobs;
+  client.agentJobs.record = async (id) => {
+    const known = await record(id);
+    await gate.opened;
+    return known;
+  };
+  const loading = opened.load();
+  client.emit({ deleted: "a" });
+  await settle();
+  gate.open();
+  await loading;
+  assert.equal(opened.record.value, null);
+});
+
+test("the response about a job that was closed does not replace a newer list", async (t) => {
+  const { client, book } = await open(t, fakeClient({ jobs: [listed("a")] }));
+  const gate = createGate();
+  client.agentJobs.get = () => gate.opened.then(() => agentJob("a"));
+  const opened = book.open("a");
+  book.close();
+  await finish(client, "a");
+  gate.open();
+  await opened.load();
+  await settle();
+  assert.equal(book.list.find("a").status, "completed");
 });
 
 test("a follow-up from another person appears in the thread", async (t) => {

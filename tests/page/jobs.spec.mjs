@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { expect, test } from "./fixtures.mjs";
-import { CREATE_LIMIT } from "./sites.mjs";
+import { CREATE_LIMIT, EMPTY_PROJECT } from "./sites.mjs";
 import { untilFocused } from "./visitor.mjs";
 
 /** The platform processes the request, and its response is lost. */
@@ -201,6 +201,20 @@ for (const [next, message] of [
     else await expect(box).toHaveValue("Ready");
   });
 }
+
+test("the message of a finished job opens the project of the job", async ({ visitor }) => {
+  const { page, project, token, signIn, startJob, endJob } = visitor;
+  await signIn(token({ projects: [project, EMPTY_PROJECT] }));
+  await startJob("Fix the typos");
+  await endJob("Fix the typos");
+  const messages = page.getByRole("region", { name: "Messages" });
+  await messages.getByText("Pull request ready: Fix the typos").waitFor();
+  await page.getByLabel("Project", { exact: true }).selectOption(EMPTY_PROJECT);
+  await page.getByText("No jobs yet").waitFor();
+  await messages.getByRole("button", { name: "Open" }).click();
+  await page.getByRole("article", { name: "Fix the typos" }).getByText("Details").waitFor();
+  await expect(page.getByLabel("Project", { exact: true })).toHaveValue(project);
+});
 
 test("a rejected prompt reopens the panel that was closed", async ({ visitor }) => {
   const { site, page, signIn, sendPrompt } = visitor;

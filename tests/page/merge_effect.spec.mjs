@@ -1,8 +1,9 @@
 /** The tests replace the gateway's responses about the pull request and about daily views. */
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { DAY_MS } from "./reports.mjs";
+import { createGate } from "./waiting.mjs";
 
 const PROMPT = "Update the page /quickstart.";
 const [BEFORE, AFTER] = [100, 150];
@@ -45,6 +46,26 @@ test("a job reads the state of its pull request, again on return", async ({ visi
   pullRequest.state = "merged";
   await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
   await job.getByText("Merged", { exact: true }).waitFor();
+});
+
+test("an older response does not replace the state of a pull request", async ({ visitor }) => {
+  const { page } = visitor;
+  const job = await openFinishedJob(visitor, { state: "open", isDraft: false });
+  await job.getByText("Open", { exact: true }).waitFor();
+  const gate = createGate();
+  const answers = [gate.opened.then(() => "closed"), "merged"];
+  await page.route("**/pull-request", async (route) =>
+    route.fulfill({ json: { state: await answers.shift(), isDraft: false } }),
+  );
+  await page.evaluate(() => {
+    for (let n = 0; n < 2; n++) document.dispatchEvent(new Event("visibilitychange"));
+  });
+  await job.getByText("Merged", { exact: true }).waitFor();
+  const late = page.waitForResponse("**/pull-request");
+  gate.open();
+  await (await late).finished();
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+  await expect(job.getByText("Merged", { exact: true })).toBeVisible();
 });
 
 test("a job compares the views of its page before and after the merge", async ({ visitor }) => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { standInForStorage } from "./browser_stand_ins.mjs";
 import { importSource } from "./source.mjs";
 
-const stored = standInForStorage();
+standInForStorage();
 const { isOutdated, readTodayJobs } = await importSource("today/today_jobs.ts");
 const { usedUpUntil } = await importSource("shell/rate_limit.ts");
 const { failedOf, hasOtherDeployments } = await importSource("today/today_deployments.ts");
@@ -87,48 +87,9 @@ test("only an https address without a password is a link", () => {
   }
 });
 
-const MINUTE = 60_000;
-const KIND = { many: "deployments", same: "it", one: "deployment", keyLife: 10 * MINUTE };
-
-async function keysOf(minutes, error) {
-  stored.clear();
-  const data = new PersonData("zoë");
-  const entry = data.entry("deployment", "docs", "site");
-  const keys = [];
-  const send = async (draft) => {
-    if (draft.text.peek() !== "site") draft.edit("site");
-    await draft.send((_, { idempotencyKey }) => {
-      keys.push(idempotencyKey);
-      return Promise.reject(error);
-    });
-  };
-  await send(new Draft(entry, { ...KIND, afterKey: "start over" }));
-  const { attempt, ...rest } = entry.read();
-  entry.write({ ...rest, attempt: { ...attempt, sentAt: Date.now() - minutes * MINUTE } });
-  const draft = new Draft(entry, { ...KIND, afterKey: "start over" });
-  await send(draft);
-  return { keys, problem: draft.problem.value };
-}
-
-test("an attempt to deploy keeps its key for ten minutes, also after a reload", async () => {
-  const lost = Object.assign(new Error("no answer"), { name: "ConnectionError" });
-  const { keys, problem } = await keysOf(9, lost);
-  assert.equal(keys[0], keys[1]);
-  assert.match(problem.advice, /starts it only once/);
-  const later = (await keysOf(11, lost)).keys;
-  assert.notEqual(later[0], later[1]);
-});
-
-test("an attempt to deploy with an unknown outcome asks first, for ten minutes", async () => {
-  const unknown = Object.assign(new Error("lost"), { name: "OutcomeUnknownError" });
-  const { keys, problem } = await keysOf(9, unknown);
-  assert.deepEqual([keys.length, problem.remedy], [1, "look first"]);
-  assert.equal((await keysOf(11, unknown)).keys.length, 2);
-});
-
 test("an attempt to deploy does not count as a draft that signing out deletes", () => {
   const data = new PersonData("zoë");
-  const draft = new Draft(data.entry("deployment", "docs", "preview"), KIND);
+  const draft = new Draft(data.entry("deployment", "docs", "preview"));
   draft.edit("docs/fix");
   assert.equal(data.loss().drafts, 0);
 });

@@ -5,6 +5,7 @@ import type {
   DeploymentListChange,
   ListedDeployment,
   StartedPreview,
+  WithResponse,
 } from "quillgate";
 import type { FeedState, OpenStream } from "../live/feed.ts";
 import { Following } from "../live/following.ts";
@@ -16,19 +17,22 @@ import { allows, type Claims } from "../session/claims.ts";
 import type { PersonData } from "../session/person_data.ts";
 import { announce } from "../shell/announcer.tsx";
 import { currentTime } from "../shell/clock_skew.ts";
-import { MINUTE_MS } from "../shell/durations.ts";
 import { keyOf } from "../shell/storage.ts";
 import { deploymentState, hasEnded, targetOf } from "./deployment_state.ts";
 import { OpenDeployment } from "./open_deployment.ts";
 
-/** The site's branch can change, so a late retry starts another deployment. */
 const DEPLOYMENT: SendKind = {
   many: "deployments",
   same: "it",
   one: "deployment",
-  keyLife: 2 * MINUTE_MS,
-  afterKey: "start over",
+  isRepeatable: true,
 };
+
+/** A deployment or a preview that was just started. */
+export interface Started extends StartedPreview {
+  /** Whether an earlier attempt started it. */
+  isReplay: boolean;
+}
 
 export interface DeploymentBookSession {
   client: Client;
@@ -55,15 +59,14 @@ export class DeploymentBook {
   readonly #given: DeploymentBookSession;
   readonly mayRead: boolean;
   readonly #ended: AbortSignal;
-  /** A deployment whose stream failed. It is not retried until the person checks it again. */
-  readonly #unwatchable = signal<string | null>(null);
   /** The opened deployment while it runs. Only its own stream has its log. */
   readonly #watched = computed((): string | null => {
     const opened = this.opened.value;
     const facts = opened?.facts.value ?? null;
     if (opened === null || facts === null || hasEnded(facts) || opened.isDeleted.value) return null;
-    return opened.id === this.#unwatchable.value ? null : opened.id;
+    return opened.id;
   });
+  #watchAgain = () => {};
 
   constructor(given: DeploymentBookSession) {
     const { client, projectId, claims, data, openStream, ended } = given;
@@ -121,23 +124,22 @@ export class DeploymentBook {
       onUpdate(await this.#client.deployments.wait(id, { onUpdate, signal }));
     };
     const onFailure = (id: string, error: unknown) => {
-      this.#unwatchable.value = id;
       const opened = this.opened.peek();
       if (opened?.id === id) opened.noteFailure(error);
     };
-    watchTarget(this.#watched, watch, onFailure, this.#ended);
+    this.#watchAgain = watchTarget(this.#watched, watch, onFailure, this.#ended);
   }
 
   /** Shows a deployment on its own page. */
   open(id: string): OpenDeployment {
     const current = this.opened.peek();
     if (current?.id === id) return current;
-    const opened = new OpenDeployment(id, this.#client, this.#ended);
+    const opened = new OpenDeployment(id, this.#given);
     const listed = this.list.find(id);
     if (listed) opened.receiveListed(listed);
-    this.#unwatchable.value = null;
     opened.load();
     this.opened.value = opened;
+    this.#watchAgain();
     return opened;
   }
 
@@ -149,7 +151,7 @@ export class DeploymentBook {
   /** Loads the opened deployment again, and retries its stream if that failed. */
   async checkAgain(opened: OpenDeployment): Promise<void> {
     await opened.load();
-    this.#unwatchable.value = null;
+    this.#watchAgain();
   }
 
   /** Returns the attempt to start something: the site, or the preview that a place offers. */
@@ -161,21 +163,18 @@ export class DeploymentBook {
     return draft;
   }
 
-  /** Deploys the site and returns the deployment's id. */
-  async deploy(how: SendOptions): Promise<string> {
-    const { statusId } = await this.#start(how, (client, options) =>
-      client.deployments.create(options),
-    );
-    this.#noteStart({ statusId, branch: null, previewUrl: null });
-    return statusId;
+  /** Deploys the site. */
+  deploy(how: SendOptions): Promise<Started> {
+    return this.#start(null, how, async (client, options) => {
+      const { data, response } = await client.deployments.create(options).withResponse();
+      return { data: { ...data, previewUrl: null }, response };
+    });
   }
 
-  async createPreview(branch: string, how: SendOptions): Promise<StartedPreview> {
-    const started = await this.#start(how, (client, options) =>
-      client.previews.create({ branch }, options),
+  createPreview(branch: string, how: SendOptions): Promise<Started> {
+    return this.#start(branch, how, (client, options) =>
+      client.previews.create({ branch }, options).withResponse(),
     );
-    this.#noteStart({ ...started, branch });
-    return started;
   }
 
   /** Returns the newest known preview of a branch. */
@@ -189,9 +188,13 @@ export class DeploymentBook {
     this.#forget(id);
   }
 
-  async #start<Started>(
+  async #start(
+    branch: string | null,
     { signal, ...how }: SendOptions,
-    send: (client: Client, options: SendOptions) => PromiseLike<Started>,
+    send: (
+      client: Client,
+      options: SendOptions,
+    ) => Promise<Pick<WithResponse<StartedPreview>, "data" | "response">>,
   ): Promise<Started> {
     // The client would wait up to a minute for a limit. The person sees the time instead.
     const limited = new AbortController();
@@ -202,14 +205,18 @@ export class DeploymentBook {
     });
     try {
       const signals = [signal, limited.signal, this.#ended];
-      return await send(client, { ...how, signal: AbortSignal.any(signals) });
+      const options = { ...how, signal: AbortSignal.any(signals) };
+      const { data, response } = await send(client, options);
+      const isReplay = response.headers.has("idempotent-replayed");
+      if (!isReplay) this.#noteStart({ ...data, branch });
+      return { ...data, isReplay };
     } finally {
       this.#following.renew();
     }
   }
 
-  #noteStart(started: Pick<ListedDeployment, "statusId" | "branch" | "previewUrl">): void {
-    // The response to a retry can be about a deployment that has ended since.
+  #noteStart(started: StartedPreview & { branch: string | null }): void {
+    // An event can arrive before the response.
     if (this.list.find(started.statusId)) return;
     const item: ListedDeployment = {
       ...started,
@@ -242,10 +249,11 @@ export class DeploymentBook {
     if (opened === null || listed === undefined) return;
     const before = opened.facts.peek();
     opened.receiveListed(listed);
-    if (before?.status === listed.status && before.summary === listed.summary) return;
+    const facts = opened.facts.peek() ?? listed;
+    if (before?.status === facts.status && before.summary === facts.summary) return;
     opened.load();
-    if (before === null || before.status === listed.status) return;
-    announce(`${deploymentState(listed).word}: ${targetOf(listed)}`);
+    if (before === null || before.status === facts.status) return;
+    announce(`${deploymentState(facts).word}: ${targetOf(facts)}`);
   }
 
   /** Applies the new state of the opened deployment to its page and to the list. */

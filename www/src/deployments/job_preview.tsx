@@ -7,14 +7,14 @@ import { describeSpan } from "../live/time.ts";
 import type { SendOptions } from "../sending/draft.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
-import { announce } from "../shell/announcer.tsx";
 import { now } from "../shell/clock.ts";
 import { Link } from "../shell/link.tsx";
+import type { Started } from "./deployment_book.ts";
 import { deploymentState, isRunning } from "./deployment_state.ts";
 import * as styles from "./job_preview.module.css";
 import { PreviewLink } from "./preview_link.tsx";
 import { deploymentsOf } from "./session_deployments.ts";
-import { StartForm } from "./start_form.tsx";
+import { StartForm, tellStart } from "./start_form.tsx";
 import { DEPLOYMENT_WORDS, START_WORDS } from "./words.ts";
 
 interface JobPreviewProps {
@@ -28,7 +28,7 @@ export function JobPreview({ session, branch }: JobPreviewProps) {
   const heading = useId();
   // Without `deployments:read`, only the response to the start is known.
   const started = useSignal<ListedDeployment | null>(null);
-  const latest = useRef<ListedDeployment | null>(null);
+  const latest = useRef<Started | null>(null);
   const preview = book.previewOf(branch) ?? started.value;
   useEffect(() => {
     if (!book.mayRead) return;
@@ -42,11 +42,16 @@ export function JobPreview({ session, branch }: JobPreviewProps) {
   if (!mayStart && preview === null) return null;
 
   async function create(name: string, how: SendOptions) {
-    const { statusId, previewUrl } = await book.createPreview(name, how);
-    latest.current = {
+    latest.current = await book.createPreview(name, how);
+  }
+
+  function finish() {
+    if (latest.current === null) return;
+    const { statusId, previewUrl } = latest.current;
+    started.value = {
       statusId,
       previewUrl,
-      branch: name,
+      branch,
       status: null,
       isLive: null,
       summary: null,
@@ -54,6 +59,7 @@ export function JobPreview({ session, branch }: JobPreviewProps) {
       createdAt: null,
       checkedAt: null,
     };
+    tellStart(latest.current, START_WORDS.previewOf(branch));
   }
 
   return (
@@ -67,10 +73,7 @@ export function JobPreview({ session, branch }: JobPreviewProps) {
           isMain={false}
           read={() => branch}
           submit={create}
-          onStarted={() => {
-            started.value = latest.current;
-            announce(START_WORDS.previewOf(branch));
-          }}
+          onStarted={finish}
         />
       )}
     </section>

@@ -15,6 +15,13 @@ export interface DeploymentFacts
   id: string;
 }
 
+export interface DeploymentSource {
+  client: Client;
+  projectId: string;
+  /** Aborted when the session ends. */
+  ended: AbortSignal;
+}
+
 /** The deployment on its own page. */
 export class OpenDeployment {
   readonly id: string;
@@ -30,6 +37,7 @@ export class OpenDeployment {
   readonly deployment = signal<Deployment | null>(null);
   readonly #listed = signal<ListedDeployment | null>(null);
   readonly #client: Client;
+  readonly #projectId: string;
   readonly #ended: AbortSignal;
   readonly #loader = new Loader(() => this.#load());
 
@@ -48,9 +56,10 @@ export class OpenDeployment {
     };
   });
 
-  constructor(id: string, client: Client, ended: AbortSignal) {
+  constructor(id: string, { client, projectId, ended }: DeploymentSource) {
     this.id = id;
     this.#client = client;
+    this.#projectId = projectId;
     this.#ended = ended;
   }
 
@@ -58,18 +67,18 @@ export class OpenDeployment {
     return this.#loader.load();
   }
 
-  /** Applies a deployment from a stream or a list. */
+  /** Applies a deployment from a stream or a list. It has no log, so a problem with the log stays. */
   receiveListed(listed: ListedDeployment): void {
-    this.#listed.value = listed;
-    this.#note();
+    const before = this.facts.peek();
+    const isOlder = before !== null && hasEnded(before) && !hasEnded(listed);
+    const { status, isLive, summary } = isOlder ? before : listed;
+    this.#listed.value = { ...listed, status, isLive, summary };
+    this.newsAt.value = currentTime();
   }
 
   /** Applies a deployment with its log. */
   receive(deployment: Deployment): void {
-    this.deployment.value = deployment;
-    const listed = this.#listed.peek();
-    if (listed !== null) this.#listed.value = { ...listed, ...outcomeOf(deployment) };
-    this.#note();
+    this.#apply(deployment, true);
   }
 
   noteDeleted(): void {
@@ -85,24 +94,41 @@ export class OpenDeployment {
 
   async #load(): Promise<void> {
     this.loading.value = true;
-    const known = this.#listed.peek();
+    const [listed, known] = [this.#listed.peek(), this.deployment.peek()];
     try {
       const deployment = await this.#client.deployments.get(this.id, { signal: this.#ended });
-      // An event that arrived meanwhile is newer than the response, and triggers another load.
-      if (this.#listed.peek() === known) this.receive(deployment);
-      else this.deployment.value = deployment;
+      // Deployments of all projects of the person have the same path.
+      const { projectId } = deployment;
+      const isOther = projectId !== null && projectId !== this.#projectId;
+      if (isOther) return this.noteFailure({ status: 404 });
+      // The state of an event that arrived meanwhile is newer, and triggers another load.
+      this.#apply(deployment, this.#listed.peek() === listed);
     } catch (error) {
-      this.noteFailure(error);
+      if (this.deployment.peek() === known) this.noteFailure(error);
     } finally {
       this.loading.value = false;
     }
   }
 
-  #note(): void {
+  #apply(deployment: Deployment, isNewState: boolean): void {
     this.newsAt.value = currentTime();
     this.problem.value = null;
     this.isMissing.value = false;
+    const known = this.deployment.peek();
+    if (known !== null && isOlder(deployment, known)) return;
+    this.deployment.value = deployment;
+    const listed = this.#listed.peek();
+    const isFinal = listed !== null && hasEnded(listed) && !hasEnded(deployment);
+    if (listed === null || isFinal || !isNewState) return;
+    this.#listed.value = { ...listed, ...outcomeOf(deployment) };
   }
+}
+
+/** Returns whether a deployment is older than another: its end is final, and its log only grows. */
+function isOlder(one: Deployment, other: Deployment): boolean {
+  if (hasEnded(one) !== hasEnded(other)) return hasEnded(other);
+  const [lines, others] = [one.logs ?? [], other.logs ?? []];
+  return lines.length < others.length && lines.every((line, at) => line === others[at]);
 }
 
 function outcomeOf(

@@ -2,12 +2,12 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Draft, SendOptions } from "../sending/draft.ts";
 import type { Session } from "../session/session.ts";
-import { announce } from "../shell/announcer.tsx";
 import { Dialog } from "../shell/dialog.tsx";
 import { visit } from "../shell/navigation.ts";
 import { toast } from "../shell/toast.ts";
+import type { Started } from "./deployment_book.ts";
 import { deploymentsOf } from "./session_deployments.ts";
-import { StartForm } from "./start_form.tsx";
+import { StartForm, tellStart } from "./start_form.tsx";
 import { START_WORDS } from "./words.ts";
 
 interface StartDialogProps {
@@ -19,7 +19,10 @@ interface StartDialogProps {
  * Opens what was started, or offers it if the dialog was closed meanwhile. The next dialog does not
  * show the problem of this one, unless it could start something twice.
  */
-function useFinish(draft: Draft, onClose: () => void): (id: string | null, text: string) => void {
+function useFinish(
+  { session: { projectId: project }, onClose }: StartDialogProps,
+  draft: Draft,
+): (started: Started, text: string) => void {
   const isOpen = useRef(true);
   useEffect(
     () => () => {
@@ -35,24 +38,27 @@ function useFinish(draft: Draft, onClose: () => void): (id: string | null, text:
     },
     [],
   );
-  return (id, text) => {
-    const open = () => visit({ route: "deployments", deployments: { id } });
+  return (started, text) => {
+    const { statusId: id, isReplay } = started;
+    const open = () => visit({ route: "deployments", project, deployments: { id } });
     if (isOpen.current) {
       onClose();
-      announce(text);
+      tellStart(started, text);
       open();
     } else {
-      toast({ text, action: { label: START_WORDS.open, run: open } });
+      const action = { label: START_WORDS.open, run: open };
+      toast({ text: isReplay ? START_WORDS.replayed : text, action });
     }
   };
 }
 
 /** Asks for confirmation, because readers see the result. */
-export function DeployDialog({ session, onClose }: StartDialogProps) {
+export function DeployDialog(props: StartDialogProps) {
+  const { session, onClose } = props;
   const book = deploymentsOf(session);
   const draft = book.draft("site");
-  const finish = useFinish(draft, onClose);
-  const started = useRef<string | null>(null);
+  const finish = useFinish(props, draft);
+  const started = useRef<Started | null>(null);
 
   async function deploy(_text: string, how: SendOptions) {
     started.current = await book.deploy(how);
@@ -66,7 +72,7 @@ export function DeployDialog({ session, onClose }: StartDialogProps) {
         isMain
         read={() => "site"}
         submit={deploy}
-        onStarted={() => finish(started.current, START_WORDS.deployed)}
+        onStarted={() => started.current && finish(started.current, START_WORDS.deployed)}
         beside={
           <button type="button" onClick={onClose}>
             {START_WORDS.cancel}
@@ -81,11 +87,12 @@ export function DeployDialog({ session, onClose }: StartDialogProps) {
 
 const BRANCH = "preview-branch";
 
-export function PreviewDialog({ session, onClose }: StartDialogProps) {
+export function PreviewDialog(props: StartDialogProps) {
+  const { session, onClose } = props;
   const book = deploymentsOf(session);
   const draft = book.draft("preview");
-  const finish = useFinish(draft, onClose);
-  const started = useRef<string | null>(null);
+  const finish = useFinish(props, draft);
+  const started = useRef<Started | null>(null);
   const branch = useSignal(draft.text.peek());
   const complaint = useSignal("");
   const input = useRef<HTMLInputElement>(null);
@@ -100,7 +107,7 @@ export function PreviewDialog({ session, onClose }: StartDialogProps) {
   }
 
   async function create(name: string, how: SendOptions) {
-    started.current = (await book.createPreview(name, how)).statusId;
+    started.current = await book.createPreview(name, how);
   }
 
   return (
@@ -111,7 +118,9 @@ export function PreviewDialog({ session, onClose }: StartDialogProps) {
         isMain
         read={read}
         submit={create}
-        onStarted={() => finish(started.current, START_WORDS.previewOf(branch.peek().trim()))}
+        onStarted={() =>
+          started.current && finish(started.current, START_WORDS.previewOf(branch.peek().trim()))
+        }
         beside={
           <button type="button" onClick={onClose}>
             {START_WORDS.cancel}

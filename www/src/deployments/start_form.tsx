@@ -3,10 +3,19 @@ import { useRef } from "preact/hooks";
 import { DoubtPanel } from "../sending/doubt_panel.tsx";
 import type { Draft, SendOptions } from "../sending/draft.ts";
 import { SEND_WORDS } from "../sending/words.ts";
+import { announce } from "../shell/announcer.tsx";
 import { keepFocus } from "../shell/follow_focus.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
+import { toast } from "../shell/toast.ts";
+import type { Started } from "./deployment_book.ts";
 import * as styles from "./start_form.module.css";
 import { START_WORDS } from "./words.ts";
+
+/** Announces a start. Shows it if an earlier attempt started it: the person may want another. */
+export function tellStart({ isReplay }: Started, text: string): void {
+  if (isReplay) toast({ text: START_WORDS.replayed });
+  else announce(text);
+}
 
 const DASHBOARD = "https://app.mintlify.com/";
 

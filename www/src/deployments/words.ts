@@ -68,6 +68,7 @@ export const START_WORDS = {
   deployHint: (project: string) =>
     `This publishes the deployment branch of ${project}. Readers see the result in a minute or two.`,
   deployed: "Deployment started",
+  replayed: "Your earlier attempt started this one. No second one was started.",
   failed: (problem: string) => `Not started: ${problem}`,
   preview: "Preview",
   previewTitle: "Preview a branch",

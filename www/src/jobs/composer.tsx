@@ -72,7 +72,7 @@ export function Composer({ book }: { book: JobBook }) {
     if (started.current === null) return;
     const { id, title, from } = started.current;
     const text = COMPOSER_WORDS.started(title);
-    const open = () => visit({ route: "jobs", jobs: { id } });
+    const open = () => visit({ route: "jobs", project: book.projectId, jobs: { id } });
     if (!book.mayRead) {
       toast({ text });
       if (isOpen) focusNewJob();

@@ -86,7 +86,7 @@ export class JobBook {
   readonly #client: Client;
   readonly #api: JobsApi;
   readonly #data: PersonData;
-  readonly #projectId: string;
+  readonly projectId: string;
   /** Stores whether the panel is open. */
   readonly #panel: Entry;
   readonly #subject: string | null;
@@ -95,11 +95,6 @@ export class JobBook {
   readonly mayRead: boolean;
   readonly #ended: AbortSignal;
   /**
-   * A job whose stream failed. The stream is not retried until the person opens a job or checks the
-   * job again.
-   */
-  readonly #unwatchable = signal<string | null>(null);
-  /**
    * The one job with a separate stream. It is the opened job if the project's stream does not
    * include it. Without a project stream, it is a running job that the person started.
    */
@@ -107,17 +102,15 @@ export class JobBook {
     const opened = this.opened.value;
     // A connecting stream usually delivers within a moment.
     const isLive = ["live", "connecting"].includes(this.feedState.value);
-    const unwatchable = this.#unwatchable.value;
     // Wait for the record: the project's stream includes only jobs with one.
     if (isLive && opened?.loading.value) return null;
     const isTold = isLive && opened !== null && opened.record.value !== null;
     const facts = opened?.facts.value ?? null;
-    if (facts !== null && !isFinished(facts) && !isTold) {
-      return facts.id === unwatchable ? null : facts.id;
-    }
+    if (facts !== null && !isFinished(facts) && !isTold) return facts.id;
     const [id = null] = isLive ? [] : (this.#ownWorking.value.at(-1) ?? []);
-    return id === unwatchable ? null : id;
+    return id;
   });
+  #watchAgain = () => {};
 
   constructor(given: JobBookSession) {
     const { client, projectId, claims, data, openStream, onJobs, onDeleted, ended } = given;
@@ -126,7 +119,7 @@ export class JobBook {
     this.#api = client.agentJobs;
     this.#subject = claims.subject;
     this.#data = data;
-    this.#projectId = projectId;
+    this.projectId = projectId;
     this.#panel = data.entry("panel", projectId);
     this.#composing.value = this.#panel.read() === true;
     this.#keeps = claims.keepsPrompts;
@@ -175,8 +168,11 @@ export class JobBook {
       const onUpdate = (job: AgentJob) => this.#receive(id, job);
       onUpdate(await this.#api.wait(id, { onUpdate, signal }));
     };
-    const onFailure = (id: string, error: unknown) => this.#noteUnwatchable(id, error);
-    watchTarget(this.#watchTarget, watch, onFailure, signal);
+    const onFailure = (id: string, error: unknown) => {
+      const opened = this.opened.peek();
+      if (opened?.id === id) opened.problem.value = describeProblem(error, currentTime());
+    };
+    this.#watchAgain = watchTarget(this.#watchTarget, watch, onFailure, signal);
     this.#following.start();
   }
 
@@ -198,9 +194,9 @@ export class JobBook {
     });
     const listed = this.list.find(id);
     if (listed) job.receiveListed(listed);
-    this.#unwatchable.value = null;
     job.load().then(() => this.#meetOpened(job));
     this.opened.value = job;
+    this.#watchAgain();
     return job;
   }
 
@@ -211,13 +207,13 @@ export class JobBook {
 
   /** Loads the opened job again, and retries its stream if that failed. */
   async checkAgain(job: OpenJob): Promise<void> {
-    this.#unwatchable.value = null;
+    this.#watchAgain();
     await job.load();
     this.#meetOpened(job);
   }
 
   followUp(id: string): Draft {
-    const entry = this.#data.entry("follow-up", this.#projectId, id);
+    const entry = this.#data.entry("follow-up", this.projectId, id);
     const draft = this.#followUps.get(id) ?? new Draft(entry);
     this.#followUps.set(id, draft);
     return draft;
@@ -293,7 +289,8 @@ export class JobBook {
 
   #meetOpened(opened: OpenJob): void {
     const facts = opened.facts.peek();
-    if (facts === null) return;
+    // A closed job receives no events, so its state can be outdated.
+    if (facts === null || this.opened.peek() !== opened) return;
     const { id, status, prLink, prompt, createdBy } = facts;
     this.#note(id, { status, prLink, prompt, createdBy });
     const listed = this.list.find(id);
@@ -330,7 +327,7 @@ export class JobBook {
 
   #tell(notice: JobNotice, isOpen: boolean): void {
     const { id, word, title } = notice;
-    const show = () => visit({ route: "jobs", jobs: { id } });
+    const show = () => visit({ route: "jobs", project: this.projectId, jobs: { id } });
     if (isOpen && !document.hidden) announce(`${word}: ${title}`);
     else toast({ text: `${word}: ${title}`, action: { label: LIST_WORDS.open, run: show } });
     if (document.hidden) this.#unseenEnds.value = [...this.#unseenEnds.peek(), notice];
@@ -339,12 +336,6 @@ export class JobBook {
 
   #forgetEnds(): void {
     if (!document.hidden) this.#unseenEnds.value = [];
-  }
-
-  #noteUnwatchable(id: string, error: unknown): void {
-    this.#unwatchable.value = id;
-    const opened = this.opened.peek();
-    if (opened?.id === id) opened.problem.value = describeProblem(error, currentTime());
   }
 }
 

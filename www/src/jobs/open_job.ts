@@ -44,6 +44,8 @@ export class OpenJob {
   readonly #job = signal<AgentJob | null>(null);
   readonly #listed = signal<ListedJob | null>(null);
   readonly record = signal<JobRecord | null>(null);
+  /** Whether the record was deleted during the current load. */
+  #isRecordDeleted = false;
   /** When this page saw the job finish. Older gateways do not record that time. */
   readonly #sawFinish = signal<number | null>(null);
   readonly #api: JobsApi;
@@ -130,27 +132,31 @@ export class OpenJob {
   /** Removes the record after the gateway has deleted its own. */
   forgetRecord(): void {
     this.record.value = null;
+    this.#isRecordDeleted = true;
   }
 
   async #load(): Promise<void> {
     this.loading.value = true;
     const options = { signal: this.#ended };
-    const known = this.#listed.peek();
+    this.#isRecordDeleted = false;
+    const [listed, known] = [this.#listed.peek(), this.#job.peek()];
+    const isOvertaken = () => this.#job.peek() !== known;
     try {
       const [job, record] = await Promise.all([
         Promise.resolve(this.#api.get(this.id, options)),
         this.#loadRecord(options),
       ]);
-      if (record !== null) this.record.value = record;
+      if (record !== null && !this.#isRecordDeleted) this.record.value = record;
+      if (isOvertaken()) return;
       // An event arrived meanwhile. It is newer than both responses and triggers another load.
-      if (this.#listed.peek() !== known) {
+      if (this.#listed.peek() !== listed) {
         this.#job.value = job;
         return;
       }
       if (record !== null) this.#listed.value = record.job;
       this.receive(job);
     } catch (error) {
-      if (this.#ended.aborted) return;
+      if (this.#ended.aborted || isOvertaken()) return;
       this.isMissing.value = (error as { status?: number }).status === 404;
       this.problem.value = describeProblem(error, currentTime());
     } finally {

@@ -22,11 +22,15 @@ export function usePullRequestState(
     if (version === null) return;
     const leave = new AbortController();
     const signal = AbortSignal.any([leave.signal, session.end.signal]);
+    let [turns, newest] = [0, 0];
     const read = async () => {
       if (document.visibilityState === "hidden") return;
+      const turn = ++turns;
       const state = await readPullRequestState(session, jobId, signal);
-      // A state that cannot be read now is still the last one that is known.
-      if (!signal.aborted) known.value = state ?? known.peek();
+      // Keeps the last known state after a failure, and after an older response.
+      if (signal.aborted || state === null || turn < newest) return;
+      newest = turn;
+      known.value = state;
     };
     read();
     document.addEventListener("visibilitychange", read, { signal });

@@ -1,10 +1,11 @@
 import { computed, signal } from "@preact/signals";
 import type { Entry } from "../session/person_data.ts";
 import { currentTime } from "../shell/clock_skew.ts";
+import { HOUR_MS, MINUTE_MS } from "../shell/durations.ts";
 import type { Problem } from "../shell/problem.ts";
 import { isRefusal } from "./refusal.ts";
 import { PROMPT, type SendKind } from "./send_kind.ts";
-import { describeSendProblem } from "./send_problem.ts";
+import { describeSendProblem, isRecordDeleted } from "./send_problem.ts";
 import { SEND_WORDS } from "./words.ts";
 
 interface Attempt {
@@ -12,9 +13,12 @@ interface Attempt {
   idempotencyKey: string;
   /** Why a retry is unsafe; null while a retry with the same key is safe. */
   doubt: Problem | null;
-  /** The time of the first attempt, in milliseconds since the epoch. */
+  /** The time of the first attempt by the gateway's clock, in milliseconds since the epoch. */
   sentAt: number;
 }
+
+/** Gateways store a key for 24 hours. After that, a retry with the key could start a second job. */
+const KEY_LIFE_MS = 23 * HOUR_MS;
 
 /** How to send a prompt. `force` sends it even if it may already have been processed. */
 export interface SendOptions {
@@ -164,29 +168,23 @@ export class Draft {
   #noteFailure(attempt: Attempt, error: unknown): void {
     const problem = describeSendProblem(error, currentTime(), this.#kind);
     this.problem.value = problem;
-    if (isRefusal(error)) this.#attempt = null;
+    const isDone = this.#kind.isRepeatable && isRecordDeleted(error);
+    if (isRefusal(error) || isDone) this.#attempt = null;
     else if (problem.remedy === "look first") this.#attempt = { ...attempt, doubt: problem };
   }
 
   #doubt(): Problem | null {
     const attempt = this.#attempt;
     if (attempt === null || attempt.text !== this.text.peek()) return null;
-    const startsOver = this.#kind.afterKey === "start over" && this.#isForgotten(attempt);
-    if (attempt.doubt !== null) return startsOver ? null : attempt.doubt;
-    return this.#isForgotten(attempt) && this.#kind.afterKey === "ask" ? FORGOTTEN : null;
-  }
-
-  #isForgotten({ sentAt }: Attempt): boolean {
-    return Date.now() - sentAt > this.#kind.keyLife;
+    return attempt.doubt ?? (isForgotten(attempt) ? FORGOTTEN : null);
   }
 
   #attemptFor(text: string): Attempt {
     const before = this.#attempt;
-    const isReused =
-      before?.text === text && (this.#kind.afterKey === "ask" || !this.#isForgotten(before));
-    const attempt = isReused
-      ? before
-      : { text, idempotencyKey: crypto.randomUUID(), doubt: null, sentAt: Date.now() };
+    const attempt =
+      before?.text === text
+        ? before
+        : { text, idempotencyKey: crypto.randomUUID(), doubt: null, sentAt: currentTime() };
     this.#attempt = attempt;
     this.#keep();
     return attempt;
@@ -252,8 +250,14 @@ const FORGOTTEN: Problem = {
   remedy: "look first",
 };
 
+/** Returns whether the gateway may no longer store the key. A clock that was set back can't tell. */
+function isForgotten({ sentAt }: Attempt): boolean {
+  const age = currentTime() - sentAt;
+  return age > KEY_LIFE_MS || age < -MINUTE_MS;
+}
+
 function attemptFrom(kept: unknown): Attempt | null {
   const { text, idempotencyKey, doubt = null, sentAt } = (kept ?? {}) as Partial<Attempt>;
   if (typeof text !== "string" || typeof idempotencyKey !== "string") return null;
-  return { text, idempotencyKey, doubt, sentAt: typeof sentAt === "number" ? sentAt : Date.now() };
+  return { text, idempotencyKey, doubt, sentAt: typeof sentAt === "number" ? sentAt : 0 };
 }

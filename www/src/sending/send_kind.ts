@@ -1,6 +1,4 @@
-import { HOUR_MS } from "../shell/durations.ts";
-
-/** The words and the key of the writes of a draft. */
+/** The words of the writes of a draft, and whether the same write can be wanted again. */
 export interface SendKind {
   /** As in "the list of jobs". */
   many: string;
@@ -8,17 +6,13 @@ export interface SendKind {
   same: string;
   /** As in "deleted its job". */
   one: string;
-  /** How long a retry uses the same idempotency key, in milliseconds. */
-  keyLife: number;
-  /** Whether a later retry asks first, or starts something new. */
-  afterKey: "ask" | "start over";
+  /** Whether the same input can be wanted again, such as another deployment of the site. */
+  isRepeatable: boolean;
 }
 
 export const PROMPT: SendKind = {
   many: "jobs",
   same: "the same prompt",
   one: "job",
-  // Gateways remember a key for an hour longer. A later retry could start a second job.
-  keyLife: 23 * HOUR_MS,
-  afterKey: "ask",
+  isRepeatable: false,
 };

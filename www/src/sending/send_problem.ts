@@ -7,6 +7,11 @@ export function describeSendProblem(error: unknown, now: number, kind: SendKind 
   return { ...describeProblem(error, now), ...wordsFor(Object(error), kind) };
 }
 
+/** Returns whether the write succeeded earlier, and an operator has deleted its record since. */
+export function isRecordDeleted(error: unknown): boolean {
+  return kindOf(Object(error)) === "record-deleted";
+}
+
 const UNKNOWN: Partial<Words> = {
   title: SEND_WORDS.forgotten,
   advice: SEND_WORDS.doubtHint,

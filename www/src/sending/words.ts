@@ -3,12 +3,13 @@ export const SEND_WORDS = {
   stopped: "You stopped waiting for a response",
   stoppedCause: "The gateway may already have received this.",
   stoppedHint: (many: string, same: string) =>
-    `Check the list of ${many}, or send it again. That’s safe: the gateway starts ${same} only once.`,
+    `Check the list of ${many}, or send it again. That’s safe for a day: the gateway starts ${same} only once.`,
   forgotten: "We can’t tell if this was done",
-  forgottenCause: "You sent it a day ago or earlier, and got no answer.",
+  forgottenCause:
+    "You sent it a day ago or earlier, and got no answer. The gateway may start it a second time.",
   doubtHint: "Check before you send it again: it may be done twice.",
   connectionHint: (same: string) =>
-    `Check your connection, then send it again. That’s safe: the gateway starts ${same} only once.`,
+    `Check your connection, then send it again. That’s safe for a day: the gateway starts ${same} only once.`,
   pending: "Your first attempt is still being sent",
   pendingHint: "Wait a moment, then send it again. You’ll get the result of the first attempt.",
   sentBefore: "You sent this before",
