@@ -59,22 +59,18 @@ extern "C" {
     fn trap(this: &RawOrganizationStub) -> Promise;
     #[wasm_bindgen(method)]
     fn report(this: &RawOrganizationStub, call: JsValue) -> Promise;
-    #[wasm_bindgen(method, catch)]
-    async fn archive(this: &RawOrganizationStub) -> HostResult<()>;
-    #[wasm_bindgen(method, catch, js_name = reserveWrite)]
-    async fn reserve_write(
-        this: &RawOrganizationStub,
-        id: &str,
-        request: JsValue,
-    ) -> HostResult<JsValue>;
-    #[wasm_bindgen(method, catch, js_name = concludeWrite)]
-    async fn conclude_write(this: &RawOrganizationStub, write: JsValue) -> HostResult<()>;
-    #[wasm_bindgen(method, catch, js_name = findDeployment)]
-    async fn find_deployment(this: &RawOrganizationStub, id: &str) -> HostResult<JsValue>;
-    #[wasm_bindgen(method, catch, js_name = liftBlock)]
-    async fn lift_block(this: &RawOrganizationStub, policy: &str) -> HostResult<()>;
-    #[wasm_bindgen(method, catch)]
-    async fn health(this: &RawOrganizationStub) -> HostResult<JsValue>;
+    #[wasm_bindgen(method)]
+    fn archive(this: &RawOrganizationStub) -> Promise;
+    #[wasm_bindgen(method, js_name = reserveWrite)]
+    fn reserve_write(this: &RawOrganizationStub, id: &str, request: JsValue) -> Promise;
+    #[wasm_bindgen(method, js_name = concludeWrite)]
+    fn conclude_write(this: &RawOrganizationStub, write: JsValue) -> Promise;
+    #[wasm_bindgen(method, js_name = findDeployment)]
+    fn find_deployment(this: &RawOrganizationStub, id: &str) -> Promise;
+    #[wasm_bindgen(method, js_name = liftBlock)]
+    fn lift_block(this: &RawOrganizationStub, policy: &str) -> Promise;
+    #[wasm_bindgen(method)]
+    fn health(this: &RawOrganizationStub) -> Promise;
 }
 
 /// There is only one object, because all admin keys of the gateway belong to one organization.
@@ -103,7 +99,8 @@ impl OrganizationStub {
     /// Runs until nothing is left to fetch or the archive's share of the budget is spent. Does
     /// nothing while another run is in progress.
     pub async fn archive(&self) -> HostResult<()> {
-        self.0.archive().await
+        JsFuture::from(self.0.archive()).await?;
+        Ok(())
     }
 
     /// If the budget refuses the write, returns the response as the inner `Err`.
@@ -113,23 +110,26 @@ impl OrganizationStub {
         request: &BudgetRequest,
     ) -> HostResult<Result<Reservation, GatewayResponse>> {
         let reserved = self.0.reserve_write(request_id, send_back(request)?);
-        receive(reserved.await?)
+        receive(JsFuture::from(reserved).await?)
     }
 
     pub async fn conclude_write(&self, write: &WriteOutcome) -> HostResult<()> {
-        self.0.conclude_write(send_back(write)?).await
+        JsFuture::from(self.0.conclude_write(send_back(write)?)).await?;
+        Ok(())
     }
 
     /// Returns the project of a deployment that the gateway started.
     pub async fn find_deployment(&self, id: &str) -> HostResult<Option<String>> {
-        Ok(self.0.find_deployment(id).await?.as_string())
+        let found = JsFuture::from(self.0.find_deployment(id)).await?;
+        Ok(found.as_string())
     }
 
     pub async fn lift_block(&self, policy: RateLimitPolicy) -> HostResult<()> {
-        self.0.lift_block(policy.as_str()).await
+        JsFuture::from(self.0.lift_block(policy.as_str())).await?;
+        Ok(())
     }
 
     pub async fn health(&self) -> HostResult<OrganizationHealth> {
-        receive(self.0.health().await?)
+        receive(JsFuture::from(self.0.health()).await?)
     }
 }

@@ -4,6 +4,7 @@ use js_sys::Promise;
 use quillgate::Millis;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 
 use crate::runtime::{HostResult, durable_objects};
@@ -36,12 +37,12 @@ extern "C" {
 
     type RawSession;
 
-    #[wasm_bindgen(method, catch)]
-    async fn open(this: &RawSession, record: &str, ends: f64) -> HostResult<JsValue>;
-    #[wasm_bindgen(method, catch)]
-    async fn read(this: &RawSession) -> HostResult<JsValue>;
-    #[wasm_bindgen(method, catch)]
-    async fn end(this: &RawSession) -> HostResult<()>;
+    #[wasm_bindgen(method)]
+    fn open(this: &RawSession, record: &str, ends: f64) -> Promise;
+    #[wasm_bindgen(method)]
+    fn read(this: &RawSession) -> Promise;
+    #[wasm_bindgen(method)]
+    fn end(this: &RawSession) -> Promise;
 }
 
 const RECORD: &str = "record";
@@ -98,15 +99,17 @@ impl SessionStub {
     /// See [`Session::open`].
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
     pub async fn open(&self, record: &str, ends: Millis) -> HostResult<bool> {
-        Ok(self.0.open(record, ends.0 as f64).await?.is_truthy())
+        let opened = JsFuture::from(self.0.open(record, ends.0 as f64)).await?;
+        Ok(opened.is_truthy())
     }
 
     /// `None` if the session has ended.
     pub async fn read(&self) -> HostResult<Option<String>> {
-        Ok(self.0.read().await?.as_string())
+        Ok(JsFuture::from(self.0.read()).await?.as_string())
     }
 
     pub async fn end(&self) -> HostResult<()> {
-        self.0.end().await
+        JsFuture::from(self.0.end()).await?;
+        Ok(())
     }
 }
