@@ -1,4 +1,3 @@
-#[cfg(feature = "trap-route")]
 use js_sys::Promise;
 use quillgate::RateLimitPolicy;
 use quillgate::encode::percent_encode;
@@ -55,22 +54,22 @@ extern "C" {
     #[cfg(feature = "trap-route")]
     #[wasm_bindgen(method, js_name = trap)]
     fn trap(this: &RawProject) -> Promise;
-    #[wasm_bindgen(method, catch)]
-    async fn write(this: &RawProject, ids: JsValue, write: JsValue) -> HostResult<JsValue>;
-    #[wasm_bindgen(method, catch)]
-    async fn list(this: &RawProject, ids: JsValue, query: JsValue) -> HostResult<JsValue>;
-    #[wasm_bindgen(method, catch, js_name = readRecord)]
-    async fn read_record(this: &RawProject, ids: JsValue, job: &str) -> HostResult<JsValue>;
-    #[wasm_bindgen(method, catch, js_name = findStoredJob)]
-    async fn find_stored_job(this: &RawProject, job: &str, missing: bool) -> HostResult<JsValue>;
-    #[wasm_bindgen(method, catch, js_name = deleteRecord)]
-    async fn delete_record(this: &RawProject, job: &str) -> HostResult<JsValue>;
-    #[wasm_bindgen(method, catch, js_name = liftBlock)]
-    async fn lift_block(this: &RawProject, policy: &str) -> HostResult<()>;
-    #[wasm_bindgen(method, catch)]
-    async fn health(this: &RawProject) -> HostResult<JsValue>;
-    #[wasm_bindgen(method, catch)]
-    async fn fetch(this: &RawProject, url: &str, options: &JsValue) -> HostResult<Response>;
+    #[wasm_bindgen(method)]
+    fn write(this: &RawProject, ids: JsValue, write: JsValue) -> Promise;
+    #[wasm_bindgen(method)]
+    fn list(this: &RawProject, ids: JsValue, query: JsValue) -> Promise;
+    #[wasm_bindgen(method, js_name = readRecord)]
+    fn read_record(this: &RawProject, ids: JsValue, job: &str) -> Promise;
+    #[wasm_bindgen(method, js_name = findStoredJob)]
+    fn find_stored_job(this: &RawProject, job: &str, missing: bool) -> Promise;
+    #[wasm_bindgen(method, js_name = deleteRecord)]
+    fn delete_record(this: &RawProject, job: &str) -> Promise;
+    #[wasm_bindgen(method, js_name = liftBlock)]
+    fn lift_block(this: &RawProject, policy: &str) -> Promise;
+    #[wasm_bindgen(method)]
+    fn health(this: &RawProject) -> Promise;
+    #[wasm_bindgen(method)]
+    fn fetch(this: &RawProject, url: &str, options: &JsValue) -> Promise;
 }
 
 pub struct ProjectStub(RawProject);
@@ -92,39 +91,44 @@ impl ProjectStub {
         ids: &RequestIds,
         write: &Write,
     ) -> HostResult<(GatewayResponse, RequestMetrics)> {
-        receive(self.0.write(send_back(ids)?, send_back(write)?).await?)
+        let written = self.0.write(send_back(ids)?, send_back(write)?);
+        receive(JsFuture::from(written).await?)
     }
 
     pub async fn list(&self, ids: &RequestIds, query: &JobQuery) -> HostResult<GatewayResponse> {
-        receive(self.0.list(send_back(ids)?, send_back(query)?).await?)
+        let listed = self.0.list(send_back(ids)?, send_back(query)?);
+        receive(JsFuture::from(listed).await?)
     }
 
     pub async fn read_record(&self, ids: &RequestIds, job: &str) -> HostResult<GatewayResponse> {
-        receive(self.0.read_record(send_back(ids)?, job).await?)
+        receive(JsFuture::from(self.0.read_record(send_back(ids)?, job)).await?)
     }
 
     /// See [`Project::find_stored_job`](crate::jobs::project_object::Project).
     pub async fn find_stored_job(&self, job: &str, missing: bool) -> HostResult<Option<String>> {
-        Ok(self.0.find_stored_job(job, missing).await?.as_string())
+        let found = JsFuture::from(self.0.find_stored_job(job, missing)).await?;
+        Ok(found.as_string())
     }
 
     /// Returns whether the job had a record.
     pub async fn delete_record(&self, job: &str) -> HostResult<bool> {
-        Ok(self.0.delete_record(job).await?.is_truthy())
+        Ok(JsFuture::from(self.0.delete_record(job)).await?.is_truthy())
     }
 
     pub async fn health(&self) -> HostResult<ProjectHealth> {
-        receive(self.0.health().await?)
+        receive(JsFuture::from(self.0.health()).await?)
     }
 
     pub async fn lift_block(&self, policy: RateLimitPolicy) -> HostResult<()> {
-        self.0.lift_block(policy.as_str()).await
+        JsFuture::from(self.0.lift_block(policy.as_str())).await?;
+        Ok(())
     }
 
     /// The inner `Err` is a refusal of the object.
     pub async fn watch(&self, call: &WatchCall) -> HostResult<Result<WebSocket, GatewayResponse>> {
         let options = parse_json(&r#"{"headers":{"upgrade":"websocket"}}"#.into())?;
-        let response = self.0.fetch(&call.to_url()?, &options).await?;
+        let response = JsFuture::from(self.0.fetch(&call.to_url()?, &options)).await?;
+        let response: Response = response.into();
         Ok(match response.websocket() {
             Some(socket) => Ok(socket),
             None => Err(receive(JsFuture::from(response.json()?).await?)?),
