@@ -79,10 +79,14 @@ function patternOf(chunks) {
   return new RegExp(`/assets/(${chunks.join("|")})-`);
 }
 
-/** Returns the files of the page among some addresses, and the sum of their sizes. */
+/**
+ * Returns the files of the page among some addresses, and the sum of their sizes. The font of accented
+ * letters does not count: it loads if a row has one.
+ */
 function weigh(urls) {
   const paths = urls.map((url) => new URL(url).pathname);
-  const files = new Set(paths.filter((path) => /^\/($|assets\/|favicon)/.test(path)));
+  const isFile = (path) => /^\/($|assets\/(?!geist-accents)|favicon)/.test(path);
+  const files = new Set(paths.filter(isFile));
   const sizes = [...files].map((path) => {
     const name = path === "/" ? "index.html" : path;
     return brotliCompressSync(readFileSync(join(PAGE_DIST, name))).length;

@@ -1,7 +1,4 @@
-/**
- * The gateway's system calls. Each crosses the boundary of the wasm module once, with JSON. They still
- * work after a trap of the module.
- */
+/** The gateway's system calls. Each crosses the boundary of the wasm module once, with JSON. */
 
 /** Runs a statement with a JSON array of values, and then `text`, if any. Returns the rows. */
 export function query(sql, statement, values, text) {
