@@ -5,7 +5,7 @@ import { ROOT } from "./versions.mjs";
 /** The folders and pages of `docs/` that an operator needs without a network. */
 const FOLDERS = ["guides", "operate", "problems"];
 /** For developers of programs, who have the package `quillgate` or the crate. */
-const LEFT_OUT = ["guides/rust.md", "guides/testing.md"];
+const LEFT_OUT = ["guides/rust.md", "guides/scripts.md", "guides/testing.md"];
 const PAGES = ["reference/action.md", "reference/configuration.md", "start/cloudflare.md"];
 
 /** Paths in the package and in the repository are equal, so that links work in both. */
