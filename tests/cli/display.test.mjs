@@ -134,6 +134,22 @@ test("columns are aligned after wide, combined and invisible characters", () => 
   for (const [text, width] of Object.entries(widths)) assert.equal(measureWidth(text), width, text);
 });
 
+test("a note about a retry or a job keeps the server's strings on its line", async (t) => {
+  const { env, respondWith } = await startSession(t);
+  let isRetried = false;
+  respondWith(({ path }) => {
+    if (/\/job_1\/events/.test(path)) return streamJob(job("odd\nstatus"), job("completed"));
+    if (/\/job_1\/messages/.test(path)) return { json: job("pending") };
+    if (isRetried) return { json: { jobs: [], nextCursor: null } };
+    isRetried = true;
+    return problem(503, "unavailable", "one\ntwo", { "retry-after": "0" });
+  });
+  const listed = await runCommand(["job", "list"], { env });
+  assert.match(listed.stderr, /one two.*; retry in/);
+  const sent = await runCommand(["job", "message", "job_1", "x", "--wait"], { env });
+  assert.match(sent.stderr, /^quillgate: job job_1 is odd status$/m);
+});
+
 describe("GitHub Actions", () => {
   /** Returns the lines that the runner would execute as commands. */
   const findCommands = (text) =>
