@@ -118,13 +118,21 @@ function writeBash(commands: readonly Command[]): string {
   return `# Completion of quillgate for bash.
 _quillgate() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}" candidates=""
-  local before=("\${COMP_WORDS[@]:1:COMP_CWORD-1}")
+  local before=("\${COMP_WORDS[@]:1:COMP_CWORD-1}") assigned="" prefix=""
+  # bash 4 splits --flag=value into three words, unless COMP_WORDBREAKS has no equals sign.
+  case "$current" in
+    =) current="" assigned=1 ;;
+    --*=*)
+      previous="\${current%%=*}" current="\${current#*=}" assigned=1
+      prefix="\${2%"$current"}" ;;
+    *) [ "$previous" != "=" ] || previous="\${COMP_WORDS[COMP_CWORD - 2]}" assigned=1 ;;
+  esac
 ${writeFinder(commands)}
   COMPREPLY=()
   case "$previous" in
     ${listFileFlags(commands).join(" | ")})
       compopt -o filenames 2>/dev/null
-      while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$current")
+      while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -P "$prefix" -f -- "$current")
       return ;;
     --profile)
 ${FIND_FOLDER}
@@ -137,10 +145,10 @@ ${FIND_FOLDER}
   case "$command $previous" in
 ${values}
   esac
-  [ -n "$candidates" ] || case "$command" in
+  [ -n "$candidates$assigned" ] || case "$command" in
 ${words}
   esac
-  while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -W "$candidates" -- "$current")
+  while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -P "$prefix" -W "$candidates" -- "$current")
 }
 complete -F _quillgate quillgate
 `;
@@ -151,7 +159,12 @@ function writeZsh(commands: readonly Command[]): string {
   return `#compdef quillgate
 # Completion of quillgate for zsh.
 _quillgate() {
-  local previous="\${words[CURRENT - 1]}" candidates=""
+  local previous="\${words[CURRENT - 1]}" candidates="" assigned=""
+  case "\${words[CURRENT]}" in
+    --*=*)
+      previous="\${words[CURRENT]%%=*}" assigned=1
+      compset -P 1 '*=' ;;
+  esac
   local -a before
   before=("\${(@)words[2,CURRENT - 1]}")
 ${writeFinder(commands)}
@@ -165,7 +178,7 @@ ${FIND_FOLDER}
   case "$command $previous" in
 ${values}
   esac
-  [ -n "$candidates" ] || case "$command" in
+  [ -n "$candidates$assigned" ] || case "$command" in
 ${words}
   esac
   compadd -- \${=candidates}
@@ -275,15 +288,21 @@ ${values.join("\n")}
     if ($candidates.ContainsKey($candidate)) { $command = $candidate }
   }
   $previous = if ($words.Count -gt 0) { $words[-1] } else { '' }
+  $prefix = ''
+  if ($wordToComplete -match '^(--[^=]+)=(.*)$') {
+    $previous = $Matches[1]
+    $prefix = "$previous="
+    $wordToComplete = $Matches[2]
+  }
   if (@(${files}) -contains $previous) { return }
   $found = $values["$command $previous"]
   if ($previous -eq '--profile') {
     $config = @($env:XDG_CONFIG_HOME, $env:APPDATA, "$HOME/.config") -match '^([A-Za-z]:)?[\\\\/]' | Select-Object -First 1
     $found = @(Get-ChildItem "$config/quillgate/profiles/*.json" -ErrorAction Ignore | ForEach-Object { , @($_.BaseName, $_.BaseName) })
   }
-  if ($null -eq $found) { $found = $candidates[$command] }
+  if ($null -eq $found -and $prefix -eq '') { $found = $candidates[$command] }
   $found | Where-Object { $_[0] -like "$wordToComplete*" } | ForEach-Object {
-    [System.Management.Automation.CompletionResult]::new($_[0], $_[0], 'ParameterValue', $_[1])
+    [System.Management.Automation.CompletionResult]::new("$prefix$($_[0])", $_[0], 'ParameterValue', $_[1])
   }
 }
 `;

@@ -7,6 +7,7 @@ import { UsageError } from "./errors.js";
 import { findConfigFolder, NO_HOME } from "./profile.js";
 import { type Credential, readSettings, type Settings } from "./settings.js";
 import { ALLOW_PLAIN_HTTP } from "./shared_options.js";
+import { toLine } from "./table.js";
 
 /** Client hooks that observe requests and responses. */
 export type Watch = Pick<ClientOptions, "onRequest" | "onResponse">;
@@ -59,7 +60,7 @@ export async function connectWith(
     logLevel,
     onRetry: ({ error, wait }) => {
       if (logLevel === "off")
-        output.note(`quillgate: ${error.message}; retry in ${showWait(wait / 1000)}`);
+        output.note(`quillgate: ${toLine(error.message)}; retry in ${showWait(wait / 1000)}`);
     },
     ...watch,
   });

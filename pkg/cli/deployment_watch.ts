@@ -11,7 +11,7 @@ export async function run(context: Context): Promise<number> {
   const timeout = readTimeout(context);
   const { client } = await connect(context);
   const ended = await watchDeployment(context, client, id, timeout, (text, deployment) =>
-    output.print(output.json ? JSON.stringify(deployment) : text),
+    output.json ? output.printJsonLine(deployment) : output.print(text),
   );
   return reportEnd(context, id, ended).code;
 }

@@ -26,7 +26,7 @@ export async function run(context: Context): Promise<number> {
   await confirm(context, "Send these requests?", "no request was sent");
   const seen = await sendRequests(target);
   const report = makeReport(seen, target);
-  const text = output.json ? `${JSON.stringify(report)}\n` : writeReport(report);
+  const text = output.json ? `${output.toJson(report)}\n` : writeReport(report);
   await writeToTarget(file, text);
   const contradicted = report.facts.filter(({ verdict }) => verdict === "contradicted").length;
   output.note(`quillgate: ${seen.length} requests, ${contradicted} facts contradicted`);

@@ -15,14 +15,14 @@ export async function run(context: Context): Promise<number> {
   const timeout = readTimeout(context);
   const { client } = await connect(context);
   const print = (job: AgentJob) =>
-    output.print(
-      output.json
-        ? JSON.stringify(job)
-        : [job.status ?? "no status", showPullRequest(job.prLink) ?? ""]
+    output.json
+      ? output.printJsonLine(job)
+      : output.print(
+          [job.status ?? "no status", showPullRequest(job.prLink) ?? ""]
             .map(toLine)
             .join(" ")
             .trimEnd(),
-    );
+        );
   const ended = await withJob(context, client, id, (full) =>
     watchJob(context, client, full, timeout, print),
   );

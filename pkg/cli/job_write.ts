@@ -43,7 +43,8 @@ export async function runWrite(
   }
   if (!output.json) await output.print(id);
   const ended = await watchJob(context, client, job.id, timeout, (now) => {
-    if (!output.interactive) output.note(`quillgate: job ${id} is ${now.status}`);
+    if (!output.interactive)
+      output.note(`quillgate: job ${id} is ${toLine(now.status ?? "no status")}`);
   });
   const link = showPullRequest(ended?.prLink);
   if (output.json) await output.printJson(ended ?? null);

@@ -9,7 +9,6 @@ import { findOperation, readMaxLimit } from "./operations.js";
 import { printTable } from "./print_table.js";
 import type { Column } from "./table.js";
 import { openTarget } from "./target.js";
-import { escapeCommands } from "./workflow_commands.js";
 
 export interface Listing<Row> {
   /** The operation that returns a page. */
@@ -25,7 +24,7 @@ export async function printListing<Row>(
   context: Context,
   { operation, none, load, makeColumns }: Listing<Row>,
 ): Promise<void> {
-  const { output, host } = context;
+  const { output } = context;
   const format = chooseFormat(context);
   const maxRows = readCount(readText(context, "rows") ?? "25", "--rows");
   const { client } = await connect(context);
@@ -34,7 +33,7 @@ export async function printListing<Row>(
   if (format === "json") {
     await output.printJson(rows);
   } else if (format === "ndjson") {
-    for (const row of rows) await output.print(escapeCommands(JSON.stringify(row), host));
+    for (const row of rows) await output.printJsonLine(row);
   } else if (rows.length === 0) {
     output.note(`quillgate: ${none}`);
   } else {

@@ -84,16 +84,22 @@ export class Output {
 
   /** Writes a value as JSON, indented on a terminal. */
   printJson(value: unknown): Promise<void> {
-    const json = JSON.stringify(value, null, this.isTerminal ? 2 : 0);
-    const safe = escapeCommands(json, this.#host);
-    return this.print(this.isTerminal ? escapeControls(safe) : safe);
+    return this.print(this.toJson(value, this.isTerminal ? 2 : 0));
+  }
+
+  /** Writes a value as a line of JSON. */
+  printJsonLine(value: unknown): Promise<void> {
+    return this.print(this.toJson(value));
+  }
+
+  /** Returns JSON that neither a terminal nor GitHub Actions interprets. Its value is the same. */
+  toJson(value: unknown, indent = 0): string {
+    return escapeControls(escapeCommands(JSON.stringify(value, null, indent), this.#host));
   }
 
   /** Writes rows from a server. Replaces control characters on a terminal, and only there. */
   writeRows(rows: string | Uint8Array): Promise<void> {
-    if (!this.isTerminal) return this.write(rows);
-    const text = typeof rows === "string" ? rows : new TextDecoder().decode(rows);
-    return this.write(replaceControls(text.replaceAll("\r\n", "\n")));
+    return this.write(this.isTerminal ? replaceControlsOfRows(rows) : rows);
   }
 
   /** Writes part of the result to stdout. Resolves when the stream has processed it. */
@@ -114,13 +120,13 @@ export class Output {
    */
   warn(message: string): void {
     if (this.quiet) return;
-    this.#say(this.json ? JSON.stringify({ warning: { message } }) : `quillgate: ${message}`);
+    this.#say(this.json ? this.toJson({ warning: { message } }) : `quillgate: ${message}`);
   }
 
   /** Writes a line of the client's log, unless `--quiet` is set. `QUILLGATE_LOG` enables the log. */
   log(message: string): void {
     if (this.quiet) return;
-    this.#say(this.json ? JSON.stringify({ log: { message } }) : message);
+    this.#say(this.json ? this.toJson({ log: { message } }) : message);
   }
 
   /** Adds a suggestion to show if the command fails. Returns a function that removes it. */
@@ -140,7 +146,7 @@ export class Output {
     const all = [...error.hints, ...this.#hints, ...this.#urgentHints];
     const hints = this.quiet && !this.json ? [...this.#urgentHints] : all;
     if (this.json) {
-      this.#say(JSON.stringify({ error: { ...error, hints } }));
+      this.#say(this.toJson({ error: { ...error, hints } }));
       return;
     }
     this.#say(`quillgate: ${error.message}`);
@@ -183,6 +189,12 @@ export interface ErrorReport {
   requestId: string | null;
   details: readonly string[];
   hints: readonly string[];
+}
+
+/** Replaces control characters in rows from a server, for a terminal. */
+export function replaceControlsOfRows(rows: string | Uint8Array): string {
+  const text = typeof rows === "string" ? rows : new TextDecoder().decode(rows);
+  return replaceControls(text.replaceAll("\r\n", "\n"));
 }
 
 /** Writes to a stream. Resolves when the stream has processed the data. */

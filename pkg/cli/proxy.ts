@@ -18,7 +18,7 @@ interface Undici {
 
 /**
  * Sends requests through the proxy of the environment, or warns that Node.js cannot. Node.js before
- * 24.14 needs the npm package undici.
+ * 24.14 needs the npm package undici 6.14 or later.
  *
  * @throws {UsageError} if a variable is invalid
  */
@@ -28,7 +28,7 @@ export async function applyProxy({ env }: Pick<Host, "env">, output: Output): Pr
   const undici = await loadUndici();
   if (undici === undefined) {
     output.warn(
-      `HTTPS_PROXY is ignored by Node ${process.versions.node}: use Node 24.14 or later, or install the npm package undici`,
+      `HTTPS_PROXY is ignored by Node ${process.versions.node}: use Node 24.14 or later, or install the npm package undici 6.14 or later`,
     );
     return;
   }
@@ -47,11 +47,13 @@ function readOrRefuse(env: Host["env"]): Proxies | undefined {
   }
 }
 
+/** Returns npm's undici, or `undefined` if it is not installed or too old. */
 async function loadUndici(): Promise<Undici | undefined> {
   // With a literal name, TypeScript would require the package, which is optional.
   const name: string = "undici";
   try {
-    return await import(name);
+    const undici: Partial<Undici> = await import(name);
+    return undici.EnvHttpProxyAgent === undefined ? undefined : (undici as Undici);
   } catch {
     return undefined;
   }

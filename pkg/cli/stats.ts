@@ -6,7 +6,7 @@ import { connect } from "./connection.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 import { printTable } from "./print_table.js";
 import { findPreviousRange, readRange, showRanges } from "./range.js";
-import { type Column, writePercentage } from "./table.js";
+import { type Column, toLine, writePercentage } from "./table.js";
 import { openTarget } from "./target.js";
 
 type Analytics = Awaited<ReturnType<typeof connect>>["client"]["analytics"];
@@ -69,7 +69,7 @@ export async function run(context: Context): Promise<undefined> {
       // A plan or a token can lack one report, such as the assistant's.
       const isForbidden = findExitCode(error) === getExitCode("access");
       if (!isForbidden || Object.keys(reports).length === 0) throw error;
-      output.warn(`${name}: ${(error as Error).message}`);
+      output.warn(`${name}: ${toLine((error as Error).message)}`);
     }
   }
   if (output.json) return output.printJson({ period, previous, reports }).then(() => undefined);

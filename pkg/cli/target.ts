@@ -4,9 +4,10 @@ import { constants, type Stats } from "node:fs";
 import { access, type FileHandle, open, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { isatty } from "node:tty";
 import { type Context, readText } from "./command.js";
 import { UsageError } from "./errors.js";
-import { writeAll } from "./output.js";
+import { replaceControlsOfRows, writeAll } from "./output.js";
 
 /** A target that receives results in order. Only a regular file can hold a resumable export. */
 export type Target =
@@ -45,7 +46,9 @@ export async function openTarget(context: Context): Promise<Target> {
     return { kind: "stdout", write, close: async () => {} };
   }
   if (STDERR.includes(shown)) {
-    const write = (data: string | Uint8Array) => writeAll(host.stderr, data);
+    const isTerminal = host.stderr.isTTY === true;
+    const write = (data: string | Uint8Array) =>
+      writeAll(host.stderr, isTerminal ? replaceControlsOfRows(data) : data);
     return { kind: "special", write, close: async () => {} };
   }
   const path = resolve(host.folder, shown);
@@ -55,7 +58,9 @@ export async function openTarget(context: Context): Promise<Target> {
     const handle = await openSpecial(path, file, signal).catch((error) => {
       throw signal.aborted ? error : describeFailure(shown, path, error);
     });
-    const write = (data: string | Uint8Array) => handle.appendFile(data);
+    const isTerminal = isatty(handle.fd);
+    const write = (data: string | Uint8Array) =>
+      handle.appendFile(isTerminal ? replaceControlsOfRows(data) : data);
     return { kind: "special", write, close: () => handle.close() };
   }
   if (!folder?.isDirectory()) {

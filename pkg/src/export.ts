@@ -50,7 +50,7 @@ export function openExport<Name extends ListName>(
   const { signal } = left;
   const pages = formatPages(source, options, left, Pages);
   signal.addEventListener("abort", () => pages.return());
-  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
     let page: FormattedPage<Name> | undefined;
     do {
       if (signal.aborted) throw signal.reason;

@@ -77,8 +77,11 @@ export interface ExportOptions<Name extends ListName> {
   wait?: number | undefined;
 }
 
+/** `Uint8Array<ArrayBuffer>`, which streams of the DOM need. TypeScript before 5.7 cannot name it. */
+type Bytes = ReturnType<InstanceType<typeof TextEncoder>["encode"]>;
+
 /** A byte stream of all rows of a list. */
-export interface ExportStream<Name extends ListName> extends ReadableStream<Uint8Array> {
+export interface ExportStream<Name extends ListName> extends ReadableStream<Bytes> {
   /**
    * The position after the last chunk read, as plain JSON. Before the first chunk, it is the
    * `resumeFrom` option. After the last chunk, it is `null`.

@@ -44,10 +44,13 @@ export function formatSignature(hmac: Uint8Array): string {
   return VERSION_PREFIX + btoa(String.fromCharCode(...hmac));
 }
 
-/** Parses `webhook-signature`. Skips other versions and signatures that are not base64. */
+/**
+ * Parses `webhook-signature`. Skips other versions and signatures that are not base64. Spaces
+ * separate signatures, and commas separate header fields.
+ */
 export function parseSignatures(header: string): Uint8Array[] {
-  const versioned = header.split(" ").filter((part) => part.startsWith(VERSION_PREFIX));
-  return versioned.flatMap((part) => decodeBase64(part.slice(VERSION_PREFIX.length)) ?? []);
+  const versioned = header.matchAll(/\bv1,([^ ,]*)/g);
+  return [...versioned].flatMap(([, base64 = ""]) => decodeBase64(base64) ?? []);
 }
 
 /** Compares in constant time for a given length, so that timing reveals nothing about the bytes. */

@@ -200,7 +200,7 @@ function findHeader(headers: WebhookHeaders, name: string): unknown {
   if (typeof headers.get === "function") return headers.get(name);
   const entries = Object.entries(headers);
   const value = entries.find(([header]) => header.toLowerCase() === name)?.[1];
-  return Array.isArray(value) ? value[0] : value;
+  return Array.isArray(value) ? value.join(" ") : value;
 }
 
 function checkTimestamp(timestamp: string, options: UnwrapOptions): void {

@@ -119,7 +119,7 @@ export async function buildPackage(context, variant = RELEASE) {
     const declarations = [...args, "--emitDeclarationOnly"];
     await run("compiling the package's TypeScript", bin.tsc, javascript, context);
     await run("writing the package's declarations", bin.tsc, declarations, context);
-    await removeFileHeaders(out);
+    await cleanDeclarations(out);
     // The command line is compiled against the declarations of the compiled package.
     if (!hasCli) return;
     await run("compiling the command line", bin.tsc, ["-p", CLI], context);
@@ -134,16 +134,20 @@ export async function buildPackage(context, variant = RELEASE) {
   await copyFile(join(ROOT, "LICENSE"), join(PACKAGE, "LICENSE"));
 }
 
-/** Otherwise, editors can show a header as the comment of the file's first declaration. */
-async function removeFileHeaders(out) {
+/**
+ * Removes file headers, which editors can show as the comment of the first declaration, and
+ * `#private`, with which TypeScript rejects a client of an ES module in a CommonJS module.
+ */
+async function cleanDeclarations(out) {
   const sources = await readdir(join(PACKAGE, "src"));
   for (const file of sources.filter((name) => /^\w+\.ts$/.test(name))) {
     const source = await readFile(join(PACKAGE, "src", file), "utf8");
     const [header = ""] = /^\/\*\*.*?\*\/\n(?=\n)/s.exec(source) ?? [];
     const path = join(out, file.replace(/\.ts$/, ".d.ts"));
     const declarations = await readFile(path, "utf8");
-    if (!declarations.startsWith(header) || header.includes("@module")) continue;
-    await writeFile(path, declarations.slice(header.length));
+    const isRemoved = declarations.startsWith(header) && !header.includes("@module");
+    const shown = isRemoved ? declarations.slice(header.length) : declarations;
+    await writeFile(path, shown.replace(/^ *#private;\n/gm, ""));
   }
 }
 

@@ -1,7 +1,7 @@
 /** The completion scripts for shells, and the words that they offer. */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
@@ -21,9 +21,13 @@ const writeScript = async (shell) => (await runCommand(["completion", shell])).s
 
 const options = { env: { ...process.env, XDG_CONFIG_HOME: configFolder } };
 
-async function completeInBash(...words) {
+const completeInBash = (...words) => completeWordInBash(words.at(-1), ...words);
+
+/** @param word the word that bash would replace */
+async function completeWordInBash(word, ...words) {
   const script = await writeScript("bash");
-  const line = [`COMP_WORDS=("$@")`, "COMP_CWORD=$(($# - 1))", "_quillgate"].join("\n");
+  const complete = `_quillgate quillgate '${word}'`;
+  const line = [`COMP_WORDS=("$@")`, "COMP_CWORD=$(($# - 1))", complete].join("\n");
   // bash 3.2, the one of macOS, lacks these builtins.
   const old = "enable -n mapfile readarray compopt";
   const program = `${old}\n${script}\n${line}\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -45,6 +49,21 @@ test("bash completes commands, subcommands and flags", async () => {
   }
 });
 
+test("bash completes the value after --flag=", async () => {
+  assert.deepEqual(await completeInBash("daily", "--group", "="), ["day", "month", "week"]);
+  assert.deepEqual(await completeInBash("daily", "--group", "=", "w"), ["week"]);
+  assert.deepEqual(await completeInBash("views", "--profile", "=", "s"), ["staging"]);
+  assert.deepEqual(await completeInBash("views", "--output", "=", "/etc/host"), hostFiles());
+  assert.deepEqual(await completeInBash("views", "--rows", "="), []);
+  assert.deepEqual(await completeInBash("views", "--rows", "=", "5", "--res"), ["--resume"]);
+  assert.deepEqual(await completeInBash("--project", "=", "acme", "job", "m"), ["message"]);
+  // bash 3.2, and bash whose COMP_WORDBREAKS has no equals sign.
+  assert.deepEqual(await completeWordInBash("w", "daily", "--group=w"), ["week"]);
+  assert.deepEqual(await completeInBash("daily", "--group=w"), ["--group=week"]);
+  const files = hostFiles().map((path) => `--output=${path}`);
+  assert.deepEqual(await completeInBash("views", "--output=/etc/host"), files);
+});
+
 for (const shell of ["zsh", "fish"]) {
   test(`the completion script for ${shell} has every command and flag`, async () => {
     const script = await writeScript(shell);
@@ -57,6 +76,11 @@ for (const shell of ["zsh", "fish"]) {
   });
 }
 
+function hostFiles() {
+  const names = readdirSync("/etc").filter((name) => name.startsWith("host"));
+  return names.map((name) => `/etc/${name}`).sort();
+}
+
 function isInstalled(shell) {
   return spawnSync(shell, ["-c", "exit"]).status === 0;
 }
@@ -65,6 +89,8 @@ async function completeInZsh(...words) {
   const program = [
     "compdef() { }",
     `compadd() { print -l -- "\${@:#--}" }`,
+    // The shell offers this builtin only while it completes.
+    "compset() { }",
     "_files() { print FILES }",
     await writeScript("zsh"),
     'words=(quillgate "$@"); CURRENT=$#words',
@@ -83,6 +109,14 @@ test("zsh completes commands, flags and values", { skip: !isInstalled("zsh") }, 
   assert.deepEqual(await completeInZsh("views", "-o", ""), ["FILES"]);
   assert.deepEqual(await completeInZsh("views", "--profile", ""), ["default", "staging"]);
   assert.ok((await completeInZsh("--project", "acme", "views", "")).includes("--resume"));
+});
+
+test("zsh completes the value after --flag=", { skip: !isInstalled("zsh") }, async () => {
+  assert.deepEqual(await completeInZsh("daily", "--group=w"), ["day", "month", "week"]);
+  assert.deepEqual(await completeInZsh("views", "--output="), ["FILES"]);
+  assert.deepEqual(await completeInZsh("views", "--profile="), ["default", "staging"]);
+  assert.deepEqual(await completeInZsh("views", "--rows="), []);
+  assert.ok((await completeInZsh("--project=acme", "views", "")).includes("--resume"));
 });
 
 async function completeInFish(input) {
@@ -105,6 +139,14 @@ test("fish completes commands, flags and values", { skip: !isInstalled("fish") }
   }
   assert.deepEqual(await completeInFish("quillgate views --rows "), []);
   assert.deepEqual(await completeInFish("quillgate views -o /etc/hosts"), ["/etc/hosts"]);
+});
+
+test("fish completes the value after --flag=", { skip: !isInstalled("fish") }, async () => {
+  const groups = ["--group=day", "--group=month", "--group=week"];
+  assert.deepEqual(await completeInFish("quillgate daily --group="), groups);
+  assert.deepEqual(await completeInFish("quillgate daily --group=w"), ["--group=week"]);
+  assert.deepEqual(await completeInFish("quillgate views --profile=s"), ["--profile=staging"]);
+  assert.deepEqual(await completeInFish("quillgate views --rows="), []);
 });
 
 for (const [shell, complete, missing] of [
@@ -148,8 +190,17 @@ for (const [shell, complete, missing] of [
   });
 }
 
+test("PowerShell separates a flag from its value", async () => {
+  const [, pattern] = /\$wordToComplete -match '(.+?)'/.exec(await writeScript("powershell"));
+  const match = (word) => new RegExp(pattern).exec(word)?.slice(1);
+  assert.deepEqual(match("--group=w"), ["--group", "w"]);
+  assert.deepEqual(match("--group="), ["--group", ""]);
+  assert.deepEqual(match("--output=a=b"), ["--output", "a=b"]);
+  for (const word of ["--group", "a=b", "-o", ""]) assert.equal(match(word), undefined);
+});
+
 test("PowerShell finds profiles in absolute folders", async () => {
-  const [, pattern] = /-match '(.+?)'/.exec(await writeScript("powershell"));
+  const [, pattern] = /config" *\) -match '(.+?)'/.exec(await writeScript("powershell"));
   for (const path of ["C:\\Users\\x", "C:/Users/x", "\\\\server\\x", "/home/x"]) {
     assert.match(path, new RegExp(pattern));
   }

@@ -16,6 +16,7 @@ import { disarmOutputs } from "../../pkg/dist/cli/workflow_commands.js";
 import { ROOT } from "../../scripts/versions.mjs";
 import { runCommand } from "./command_line.mjs";
 import { startSession } from "./session.mjs";
+import { deployment, job, problem, streamDeployment, streamJob } from "./stand_in.mjs";
 
 const MAN_PAGE = join(ROOT, "pkg", "dist", "quillgate.1");
 const NOW = Date.parse("2026-11-25T12:00:00Z");
@@ -133,6 +134,22 @@ test("columns are aligned after wide, combined and invisible characters", () => 
   for (const [text, width] of Object.entries(widths)) assert.equal(measureWidth(text), width, text);
 });
 
+test("a note about a retry or a job keeps the server's strings on its line", async (t) => {
+  const { env, respondWith } = await startSession(t);
+  let isRetried = false;
+  respondWith(({ path }) => {
+    if (/\/job_1\/events/.test(path)) return streamJob(job("odd\nstatus"), job("completed"));
+    if (/\/job_1\/messages/.test(path)) return { json: job("pending") };
+    if (isRetried) return { json: { jobs: [], nextCursor: null } };
+    isRetried = true;
+    return problem(503, "unavailable", "one\ntwo", { "retry-after": "0" });
+  });
+  const listed = await runCommand(["job", "list"], { env });
+  assert.match(listed.stderr, /one two.*; retry in/);
+  const sent = await runCommand(["job", "message", "job_1", "x", "--wait"], { env });
+  assert.match(sent.stderr, /^quillgate: job job_1 is odd status$/m);
+});
+
 describe("GitHub Actions", () => {
   /** Returns the lines that the runner would execute as commands. */
   const findCommands = (text) =>
@@ -165,6 +182,40 @@ describe("GitHub Actions", () => {
     const elsewhere = { env: { ...env, GITHUB_ACTIONS: "" } };
     const { stdout } = await runCommand(["searches", "--format", "csv"], elsewhere);
     assert.equal(findCommands(stdout).length, 5);
+  });
+
+  test("JSON lines and errors keep their values, also on a terminal", async (t) => {
+    const { env: own, respondWith } = await startSession(t);
+    const text = "##[error]\u009b2J\u202e";
+    const ended = job("completed", text);
+    const failure = problem(403, "forbidden", "##[error]no");
+    respondWith(({ path }) => {
+      if (/\/jobs\?/.test(path))
+        return { json: { jobs: [{ ...ended, prompt: text }], nextCursor: null } };
+      if (/\/job_1\/events/.test(path)) return streamJob(ended);
+      if (/\/s_live\/events/.test(path)) return streamDeployment(deployment("success", [text]));
+      return failure;
+    });
+    for (const GITHUB_ACTIONS of ["true", ""]) {
+      const env = { ...own, GITHUB_ACTIONS };
+      for (const columns of [undefined, 80]) {
+        for (const [args, read] of [
+          [["job", "list", "--format", "ndjson"], ({ prompt }) => prompt],
+          [["job", "watch", "job_1", "--json"], ({ source }) => source.ref],
+          [["deployment", "watch", "s_live", "--json"], ({ logs }) => logs[0]],
+        ]) {
+          const { code, stdout, stderr } = await runCommand(args, { env, columns });
+          assert.equal(code, 0, stderr);
+          assert.equal(read(JSON.parse(stdout)), text);
+          assert.match(stdout, /^.+\n$/, "the value takes several lines");
+          if (columns !== undefined) assert.doesNotMatch(stdout, /[\u009b\u202e]/);
+          if (GITHUB_ACTIONS) assert.deepEqual(findCommands(stdout), []);
+        }
+        const { stderr } = await runCommand(["job", "show", "job_9", "--json"], { env, columns });
+        assert.match(JSON.parse(stderr).error.message, /##\[error\]no/);
+        if (GITHUB_ACTIONS) assert.deepEqual(findCommands(stderr), []);
+      }
+    }
   });
 
   test("a command that two writes share is found, and a file is unchanged", () => {

@@ -86,6 +86,11 @@ test("removes escape sequences from rows on a terminal, but not in a pipe", asyn
     assert.ok(stdout.includes("2J"), "the row is missing");
     for (const control of ["\u001b", "\u009b", "\u202e"])
       assert.ok(!stdout.includes(control), format);
+    if (format === "table") continue;
+    const { stderr } = await quillgate([...args, "-o", "/dev/stderr"], { columns: 100 });
+    assert.ok(stderr.includes("2J"), "the row is missing");
+    for (const control of ["\u001b", "\u009b", "\u202e"])
+      assert.ok(!stderr.includes(control), `${format} on stderr`);
   }
   const { stdout } = await quillgate(["views", ...RANGE, "--format", "csv", "--quiet"]);
   assert.ok(stdout.includes(path));

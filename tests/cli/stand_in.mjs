@@ -228,7 +228,7 @@ function streamEvents(name, states) {
 }
 
 export const streamJob = (...states) => streamEvents("job", states);
-const streamDeployment = (...states) => streamEvents("deployment", states);
+export const streamDeployment = (...states) => streamEvents("deployment", states);
 
 /** A job in Mintlify's format. */
 export function job(status, ref = "main") {

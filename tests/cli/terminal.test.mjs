@@ -49,6 +49,15 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY, skip: NO_
     assert.ok(!isGraceful, "the program ended on the first Ctrl-C");
   });
 
+  test("-o names a terminal without sending it escape sequences of rows", async (t) => {
+    const { respondWith, start } = await setUp(t);
+    const row = { path: "/a\u001b[2J\u009b2J\u202eb", human: 1, ai: 1, total: 2 };
+    respondWith(() => ({ json: { totals: {}, views: [row], hasMore: false } }));
+    const running = start(["views", ...RANGE, "--format", "csv", "--quiet", "-o", "/dev/tty"]);
+    assert.equal(await running.ended, 0, running.raw());
+    assert.match(running.raw(), /\/a\uFFFD\[2J\uFFFD2J\uFFFDb/);
+  });
+
   test("job create reads a typed prompt until Ctrl-D", async (t) => {
     const { server, start } = await setUp(t);
     const running = start(["job", "create", "-"]);

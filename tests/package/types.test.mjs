@@ -5,8 +5,15 @@ import { join, posix } from "node:path";
 import { test } from "node:test";
 import { capture } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
-import { packed, versionOf } from "./installed.mjs";
-import { checkCompiler, compileText, ENTRIES, PROJECTS } from "./types/compiler.mjs";
+import { packed, versionOf, write } from "./installed.mjs";
+import {
+  checkCompiler,
+  compile,
+  compileText,
+  ENTRIES,
+  folder,
+  PROJECTS,
+} from "./types/compiler.mjs";
 
 const COMPILER = join(ROOT, "node_modules", "typescript", "bin", "tsc");
 const CLIENT = 'Client({ auth: { token: "t" } })';
@@ -70,6 +77,27 @@ export const status: string | null = (await client.agentJobs.get("j")).status;
   assert.equal(skipping.output, "");
   const readme = readFileSync(join(ROOT, "pkg", "README.md"), "utf8");
   assert.ok(readme.includes("`skipLibCheck`"), "the README does not mention it");
+});
+
+test("TypeScript accepts a client of an ES module in a CommonJS module, and the reverse", async () => {
+  const [script, module] = ["clients.cts", "clients.mts"];
+  write(folder, {
+    [script]: `import { Client } from "quillgate";
+export const client: Client = new ${CLIENT};
+export function use(_: Client): void {}
+`,
+    [module]: `import { Client } from "quillgate";
+import { client, use } from "./clients.cjs";
+export const other: Client = client;
+use(new ${CLIENT});
+`,
+  });
+  for (const resolution of ["node16", "nodenext"]) {
+    const options = { module: resolution, moduleResolution: resolution };
+    const project = { ...PROJECTS["for Node"], ...options, verbatimModuleSyntax: false };
+    const { output } = await compile(COMPILER, project, [script, module]);
+    assert.equal(output, "", resolution);
+  }
 });
 
 test("TypeScript accepts a client of one entry as a client of the other", async () => {

@@ -82,6 +82,20 @@ describe("the vectors of Standard Webhooks", () => {
     await accepts([OTHER_SIGNATURE, v2, VECTOR_SIGNATURE, OTHER_SIGNATURE].join(" "));
   });
 
+  test("accepts one valid signature among several header fields", async () => {
+    for (const signatures of [
+      [OTHER_SIGNATURE, VECTOR_SIGNATURE],
+      [VECTOR_SIGNATURE, OTHER_SIGNATURE],
+    ]) {
+      await accepts(signatures);
+      for (const separator of [", ", ",", "  "]) await accepts(signatures.join(separator));
+      const headers = new Headers(headersOf(signatures[0]));
+      headers.append("webhook-signature", signatures[1]);
+      await assertRejected("event", VECTOR_BODY, headers);
+    }
+    await rejects("signature", { "webhook-signature": [OTHER_SIGNATURE, OTHER_SIGNATURE] });
+  });
+
   test("rejects an empty or short key", async () => {
     const short = Buffer.alloc(23, "k").toString("base64");
     for (const key of ["", "whsec_", "whsec_ ", `whsec_${short}`, [undefined], null, []]) {

@@ -242,6 +242,11 @@ export async function lists({ analytics }: Client): Promise<void> {
   same<typeof stream, ExportStream<"analytics.views">>(true);
   const bytes: ReadableStream<Uint8Array> = stream;
   new Response(bytes);
+  const decoded: ReadableStream<string> = stream.pipeThrough(new TextDecoderStream());
+  const zipped = stream.pipeThrough(new CompressionStream("gzip"));
+  same<typeof decoded.locked, typeof zipped.locked>(true);
+  const { value: chunk } = await stream.getReader().read();
+  if (chunk) new Blob([chunk]);
   const { nextPosition } = stream;
   same<typeof nextPosition, ListPosition<"analytics.views"> | null | undefined>(true);
   if (nextPosition) analytics.views().export({ format: "ndjson", resumeFrom: nextPosition });
