@@ -88,8 +88,18 @@ test("preview sends the branch unchanged, and prints the URL of the server", asy
 });
 
 test("an invalid --timeout starts nothing", async () => {
-  for (const args of [["deploy"], ["preview", "b"], ["deployment", "watch", "s_live"]]) {
-    assertFailed(await quillgate([...args, "--timeout", "soon"]), 2, /--timeout/);
+  const commands = [
+    ...[["deploy"], ["preview", "b"], ["deployment", "watch", "s_live"]],
+    ...[
+      ["job", "create", "x"],
+      ["job", "message", "a_1", "x"],
+      ["job", "watch", "a_1"],
+    ],
+  ];
+  for (const args of commands) {
+    for (const timeout of ["soon", "0s"]) {
+      assertFailed(await quillgate([...args, "--timeout", timeout]), 2, /--timeout/);
+    }
   }
   assert.equal(server.requests.length, 0);
 });
