@@ -184,6 +184,27 @@ test("deployment list prints a table, or rows of JSON", async () => {
   assert.deepEqual([empty.stdout, empty.stderr], ["", "quillgate: no deployments\n"]);
 });
 
+test("deployment show says whether a deployment is live only after its end", async () => {
+  const show = ["deployment", "show", "s_1"];
+  for (const [status, isLive, word] of [
+    ...[
+      ["in_progress", null, "-"],
+      ["queued", null, "-"],
+      [null, null, "-"],
+    ],
+    ...[
+      ["success", true, "yes"],
+      ["failure", false, "no"],
+    ],
+  ]) {
+    const deployment = { _id: "s_1", status, summary: "x", logs: [] };
+    respondWith(() => ({ json: deployment }));
+    assert.equal((await readJson(show)).isLive, isLive, status);
+    const { stdout } = await succeed(show);
+    assert.equal(/^live +(.*)$/m.exec(stdout)?.[1], word, stdout);
+  }
+});
+
 test("deployment delete-record needs --yes without a terminal", async () => {
   assert.equal((await quillgate(["deployment", "delete-record", "s_live"])).code, 2);
   assert.equal(server.requests.length, 0);
