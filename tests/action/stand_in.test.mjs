@@ -206,6 +206,7 @@ describe("inputs", { concurrency: CONCURRENCY }, () => {
     [{ timeout: "121h" }, /timeout must be 1s to 120h/],
     [{ audience: "" }, /the input audience is missing/],
     [{ "idempotency-key": "schön" }, /the input idempotency-key must be/],
+    [{ "idempotency-key": "a,b" }, /the input idempotency-key must be .* without commas/],
   ]) {
     test(`rejects the input ${JSON.stringify(inputs)} by its name`, async (run) => {
       assertFailed(await run.run({ with: inputs }), message);
