@@ -1,9 +1,8 @@
-use std::rc::Rc;
-
 use serde_json::{Map, Value};
 
+use crate::auth::caller::ISSUER;
 use crate::auth::jwt::take_text;
-use crate::auth::trusted_issuer::{ExpectedClaims, TrustedIssuer};
+use crate::auth::trusted_issuer::ExpectedClaims;
 use crate::json;
 use crate::variable::VariableError;
 
@@ -33,17 +32,15 @@ struct Foreign {
 }
 
 impl RevokedTokens {
-    /// Rejects unknown issuers, so that no misspelt revocation is ignored.
-    pub fn read(
-        variable: impl Fn(&str) -> Option<String>,
-        issuers: &[Rc<TrustedIssuer>],
-    ) -> Result<Self, VariableError> {
+    /// Accepts issuers that are not trusted: their tokens are refused anyway. So the operator can
+    /// remove an issuer, and later trust it again with the same revocations.
+    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, VariableError> {
         let mut revoked = Self::default();
         for name in VARIABLES {
             let Some(text) = variable(name) else {
                 continue;
             };
-            revoked.add(&text, issuers).map_err(|rule| VariableError {
+            revoked.add(&text).map_err(|rule| VariableError {
                 variable: name,
                 rule,
             })?;
@@ -51,25 +48,21 @@ impl RevokedTokens {
         Ok(revoked)
     }
 
-    fn add(&mut self, text: &str, issuers: &[Rc<TrustedIssuer>]) -> Result<(), &'static str> {
+    fn add(&mut self, text: &str) -> Result<(), &'static str> {
         let Some(Value::Array(items)) = json::parse(text.as_bytes()) else {
             return Err("must be a JSON list of revocations without duplicate members");
         };
         for item in items {
             match item {
                 Value::String(id) if !id.is_empty() => self.ids.push(id),
-                Value::Object(members) => self.add_object(members, issuers)?,
+                Value::Object(members) => self.add_object(members)?,
                 _ => return Err(FORMS),
             }
         }
         Ok(())
     }
 
-    fn add_object(
-        &mut self,
-        mut members: Map<String, Value>,
-        issuers: &[Rc<TrustedIssuer>],
-    ) -> Result<(), &'static str> {
+    fn add_object(&mut self, mut members: Map<String, Value>) -> Result<(), &'static str> {
         let mut take = |name| take_text(&mut members, name).filter(|text| !text.is_empty());
         let (id, issuer, subject) = (take("jti"), take("iss"), take("sub"));
         let before = members.get("before").and_then(Value::as_u64);
@@ -98,8 +91,8 @@ impl RevokedTokens {
             }
             _ => return Err(FORMS),
         };
-        if !issuers.iter().any(|trusted| trusted.issuer == issuer) {
-            return Err("must name in iss an issuer of TRUSTED_ISSUERS");
+        if issuer.eq_ignore_ascii_case(ISSUER) {
+            return Err(FORMS);
         }
         self.foreign.push(Foreign {
             issuer,
@@ -107,6 +100,11 @@ impl RevokedTokens {
             before,
         });
         Ok(())
+    }
+
+    /// The issuers of revocations, in their order.
+    pub fn issuers(&self) -> impl Iterator<Item = &str> {
+        self.foreign.iter().map(|revoked| revoked.issuer.as_str())
     }
 
     pub fn covers_own(&self, id: Option<&str>, subject: &str, issued: f64) -> bool {
