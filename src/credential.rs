@@ -219,7 +219,8 @@ impl IdempotencyKey {
     /// Creates an idempotency key.
     ///
     /// # Errors
-    /// [`Rule::IdempotencyKey`] if `key` is not 1 to 255 visible ASCII characters.
+    /// [`Rule::IdempotencyKey`] if `key` is not 1 to 255 visible ASCII characters, contains a comma
+    /// or starts with a quotation mark.
     ///
     /// # Example
     /// ```
@@ -255,12 +256,13 @@ impl IdempotencyKey {
     }
 }
 
-/// Checks an idempotency key: 1 to 255 visible ASCII characters.
+/// Checks an idempotency key; see [`IdempotencyKey::new`].
 ///
 /// # Errors
 /// [`Rule::IdempotencyKey`] if `key` is invalid.
 pub fn check_idempotency_key(key: &str) -> Result<(), ValidationError> {
-    if key.len() <= 255 && is_header_value(key) {
+    let is_bare = !key.starts_with('"') && key.bytes().all(|byte| byte != b',');
+    if key.len() <= 255 && is_header_value(key) && is_bare {
         return Ok(());
     }
     Err(ValidationError::new(

@@ -117,7 +117,8 @@ rules! {
     /// `mint_dsc_` (assistant keys) or `mint_us_` (index keys).
     AdminKey = "admin-key", "must start with mint_, but not with mint_dsc_ or mint_us_";
     /// An idempotency key must be 1 to 255 visible ASCII characters, to be valid in a header field.
-    IdempotencyKey = "idempotency-key", "must be 1 to 255 visible ASCII characters";
+    /// With a comma, it would read like two keys, and a quotation mark starts a String (RFC 9651).
+    IdempotencyKey = "idempotency-key", "must be 1 to 255 visible ASCII characters, without commas or a leading quotation mark";
     /// A credential must be visible ASCII without spaces, to be valid in a header field.
     Credential = "credential", "must be visible ASCII characters";
     /// The URL of a webhook must be valid: see [`crate::credential::WebhookUrl::new`].

@@ -146,9 +146,8 @@ export async function sendWrite<T>(
     const signals = AbortSignal.any([abort.signal, connection.identityLost]);
     const sent = send({ idempotencyKey: key, signal: signals, maxRetries: MAX_RETRIES });
     const { data, response } = await sent.withResponse();
-    const isReplayed = response.headers.get("idempotent-replayed") === "true";
     const isFirst = connection.reachability.requests === requestsBefore + 1;
-    return { data, isReused: isReplayed && isFirst };
+    return { data, isReused: isReplayed(response) && isFirst };
   } finally {
     connection.onRetry = undefined;
     clearTimeout(timer);
@@ -230,6 +229,11 @@ export function mayHaveStarted(given: unknown, connection: Connection): boolean 
   if (error instanceof DecodeError) return !isForeign(error);
   if (reachability.requests === 0 || reachability.connectFailure !== undefined) return false;
   return [ConnectionError, RequestTimeoutError].some((type) => error instanceof type);
+}
+
+/** Returns whether the gateway responded to an earlier request with the same idempotency key. */
+export function isReplayed({ headers }: Pick<Response, "headers">): boolean {
+  return headers.get("idempotent-replayed") === "true";
 }
 
 /** Returns the reason why a 2xx response cannot be read, or else the error itself. */

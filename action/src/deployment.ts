@@ -60,7 +60,10 @@ export async function runPreview(step: Step, inputs: PreviewInputs): Promise<num
   }
   const branch = inputs.branch ?? readBranch(runner.env, pull);
   if (branch === undefined) {
-    throw new InputError("the input branch is missing, since this event does not name a branch");
+    const { GITHUB_EVENT_NAME: name = "" } = runner.env;
+    throw new InputError(
+      `the input branch is missing, because this event (${name}) does not name a branch, as pull_request and a push to a branch do`,
+    );
   }
   const { project } = inputs;
   const context = makeContext(step, inputs, branch);

@@ -23,7 +23,15 @@ export interface CommitRange {
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const BRANCH = /^refs\/heads\/(.+)$/s;
 /** Events that run on the default branch although they are about another one. */
-const ABOUT_OTHER_BRANCHES = ["issue_comment", "workflow_run", "delete"];
+const ABOUT_OTHER_BRANCHES = [
+  "check_run",
+  "check_suite",
+  "delete",
+  "issue_comment",
+  "page_build",
+  "status",
+  "workflow_run",
+];
 
 /** Returns the event's pull request, or `undefined` for other events. */
 export function readPullRequest(env: NodeJS.ProcessEnv): PullRequest | undefined {
@@ -50,7 +58,10 @@ export function readBranch(
 ): string | undefined {
   if (pull?.branch !== undefined) return pull.branch;
   const { GITHUB_EVENT_NAME: name = "", GITHUB_REF: ref = "" } = env;
-  return ABOUT_OTHER_BRANCHES.includes(name) ? undefined : BRANCH.exec(ref)?.[1];
+  // A push that deletes a branch also runs on the default branch.
+  const hasDeleted = readEvent(env.GITHUB_EVENT_PATH)?.deleted === true;
+  if (hasDeleted || ABOUT_OTHER_BRANCHES.includes(name)) return undefined;
+  return BRANCH.exec(ref)?.[1];
 }
 
 /** Returns the name of the repository's default branch, if the event has it. */
@@ -87,6 +98,7 @@ interface Event {
   issue?: { number?: unknown; pull_request?: unknown };
   merge_group?: { base_sha?: unknown; head_sha?: unknown };
   repository?: { default_branch?: unknown };
+  deleted?: unknown;
   before?: unknown;
   after?: unknown;
 }

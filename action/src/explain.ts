@@ -13,7 +13,7 @@ import {
   ValidationError,
 } from "quillgate/inline";
 import { explainResponse } from "../../pkg/dist/opaque_failure.js";
-import { isForeign, readProblemKind, unwrap } from "./connection.js";
+import { isForeign, isReplayed, readProblemKind, unwrap } from "./connection.js";
 import { IdentityError } from "./identity.js";
 import type { Place } from "./inputs.js";
 import { MAX_BODY_BYTES } from "./prompt.js";
@@ -92,8 +92,18 @@ export function explainStart(
     case "content-too-large":
       return `the prompt is too long: as JSON it may have ${MAX_BODY_BYTES} bytes. Shorten the input prompt or prompt-file`;
     default:
-      return explainError(error, noun);
+      return explainError(error, noun) + explainReplay(error, inputs);
   }
+}
+
+/** Returns how to repeat a write whose stored refusal the gateway has sent again. */
+function explainReplay(error: unknown, { idempotencyKey }: Place): string {
+  if (!(error instanceof ApiError && isReplayed(error))) return "";
+  const action =
+    idempotencyKey === undefined
+      ? "start a new run, or set the input idempotency-key"
+      : "set another idempotency-key";
+  return `. This is the answer to an earlier attempt: ${action}`;
 }
 
 /**

@@ -152,8 +152,11 @@ function readCommand(runner: Runner): Inputs["command"] {
 
 function readIdempotencyKey(runner: Runner): string | undefined {
   const key = runner.input("idempotency-key").trim();
-  if (key === "" || /^[!-~]{1,255}$/.test(key)) return key || undefined;
-  throw new InputError("the input idempotency-key must be 1 to 255 visible ASCII characters");
+  // The same rule as in the package, which would report it only after requesting an identity.
+  if (key === "" || /^(?!")[!-+\--~]{1,255}$/.test(key)) return key || undefined;
+  throw new InputError(
+    "the input idempotency-key must be 1 to 255 visible ASCII characters, without commas or a leading quotation mark",
+  );
 }
 
 function readSecret(runner: Runner, name: string): string | undefined {

@@ -6,7 +6,7 @@ import { showWait } from "./duration.js";
 import { UsageError } from "./errors.js";
 import { findConfigFolder, NO_HOME } from "./profile.js";
 import { type Credential, readSettings, type Settings } from "./settings.js";
-import { ALLOW_PLAIN_HTTP } from "./shared_options.js";
+import { allowsPlainHttp } from "./shared_options.js";
 import { toLine } from "./table.js";
 
 /** Client hooks that observe requests and responses. */
@@ -52,7 +52,7 @@ export async function connectWith(
   const log = (message: string) => output.log(message);
   const client = new Client({
     projectId,
-    allowPlainHttp: context.host.env[ALLOW_PLAIN_HTTP] === "1",
+    allowPlainHttp: allowsPlainHttp(context.host),
     ...(credential.kind === "token"
       ? { auth: { token: credential.value }, baseUrl: baseUrl as string }
       : { auth: { adminKey: credential.value }, baseUrl }),

@@ -12,7 +12,7 @@ export async function run(context: Context): Promise<undefined> {
   const { client } = await connect(context);
   const deployment = await client.deployments.get(context.arguments[0] ?? null, { signal });
   if (output.json) {
-    await output.printJson({ ...deployment, isLive: isLive(deployment) });
+    await output.printJson({ ...deployment, isLive: readLive(deployment) });
     return;
   }
   await output.write(writeDeployment(deployment, output));
@@ -22,12 +22,19 @@ export async function run(context: Context): Promise<undefined> {
   }
 }
 
+/** Returns whether the content is live, or `null` if the deployment has not ended. */
+function readLive(deployment: Deployment): boolean | null {
+  const hasEnded = deployment.status === "success" || deployment.status === "failure";
+  return hasEnded ? isLive(deployment) : null;
+}
+
 function writeDeployment(deployment: Deployment, output: Output): string {
   const { _id, status, summary, createdAt, endedAt, source, author, commit } = deployment;
+  const live = readLive(deployment);
   return writeFields([
     ["id", _id],
     ["status", status],
-    ["live", isLive(deployment) ? "yes" : "no"],
+    ["live", live === null ? null : live ? "yes" : "no"],
     ["summary", summary],
     ["started", output.showTime(createdAt)],
     ["ended", output.showTime(endedAt)],

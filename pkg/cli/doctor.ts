@@ -11,8 +11,9 @@ import { UsageError } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
 import { GATEWAY_SECRETS } from "./gateway_secrets.js";
 import type { Host } from "./host.js";
-import { type Answered, send, toAnalyticsPath, toUrl } from "./raw_request.js";
+import { type Answered, type SendOptions, send, toAnalyticsPath, toUrl } from "./raw_request.js";
 import { type Credential, readSettings } from "./settings.js";
+import { ALLOW_PLAIN_HTTP, allowsPlainHttp } from "./shared_options.js";
 import { toLine } from "./table.js";
 import { readVersion } from "./version.js";
 
@@ -165,17 +166,19 @@ async function* examineFile(file: string, { env }: Host): AsyncGenerator<Finding
 }
 
 async function* examineGateway(
-  { signal }: Context,
+  { host, signal }: Context,
   { baseUrl, projectId, credential }: Awaited<ReturnType<typeof readSettings>>,
 ): AsyncGenerator<Finding> {
   if (baseUrl === undefined) {
     yield problem("base URL", "is not set", `${LOG_IN} QUILLGATE_BASE_URL or --base-url`);
     return;
   }
+  const allowPlainHttp = allowsPlainHttp(host);
+  const options = { signal, timeout: TIMEOUT_MS, allowPlainHttp };
   const started = Date.now();
   let health: Answered;
   try {
-    health = await send(toUrl(baseUrl, "/healthz"), {}, signal, TIMEOUT_MS);
+    health = await send(toUrl(baseUrl, "/healthz"), {}, options);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof UsageError) {
@@ -195,17 +198,26 @@ async function* examineGateway(
   }
   yield isPrivate(baseUrl)
     ? ok("base URL", `${baseUrl} answers within ${ended - started} ms`)
-    : warning(
-        "base URL",
-        `${baseUrl} is not https: the token goes to it unencrypted`,
-        "everybody on the way can read it: use the gateway's https address",
-      );
+    : judgePlainHttp(baseUrl, allowPlainHttp);
   yield examineClock(health.response, started, ended, isLoopback(baseUrl));
-  yield* examineVersion(baseUrl, signal);
+  yield* examineVersion(baseUrl, options);
   if (credential === undefined || projectId === undefined) return;
   // An earlier check has reported that the token is for another project. Every request would fail.
   if (!mayAccess(credential, projectId)) return;
-  yield* examineAccess(baseUrl, projectId, credential, signal);
+  if (!isPrivate(baseUrl) && !allowPlainHttp) return;
+  yield* examineAccess(baseUrl, projectId, credential, options);
+}
+
+function judgePlainHttp(baseUrl: string, isAllowed: boolean): Finding {
+  const found = `${baseUrl} is not https`;
+  const action = "use the gateway's https address";
+  return isAllowed
+    ? warning("base URL", `${found}: others on the network can read the token`, action)
+    : problem(
+        "base URL",
+        `${found}: quillgate sends no token to it`,
+        `${action}, or in a private network set ${ALLOW_PLAIN_HTTP}=1`,
+      );
 }
 
 /** Describes a request without a response: an error of {@link send}. */
@@ -245,9 +257,9 @@ function examineClock(
  * Checks that the gateway and this package have the same major version or, before 1.0, the same
  * minor version. Yields nothing if the gateway's version is unknown.
  */
-async function* examineVersion(baseUrl: string, signal: AbortSignal): AsyncGenerator<Finding> {
-  const answered = await send(toUrl(baseUrl, "/openapi.json"), {}, signal, TIMEOUT_MS).catch(() => {
-    signal.throwIfAborted();
+async function* examineVersion(baseUrl: string, options: SendOptions): AsyncGenerator<Finding> {
+  const answered = await send(toUrl(baseUrl, "/openapi.json"), {}, options).catch(() => {
+    options.signal.throwIfAborted();
     return undefined;
   });
   const { info } = (answered?.body ?? {}) as { info?: { version?: unknown } };
@@ -272,7 +284,7 @@ async function* examineAccess(
   baseUrl: string,
   projectId: string,
   credential: Credential,
-  signal: AbortSignal,
+  options: SendOptions,
 ): AsyncGenerator<Finding> {
   const scopes = String(readClaims(credential.value)?.scope ?? "").split(" ");
   const paths: [string, string][] = [
@@ -291,9 +303,9 @@ async function* examineAccess(
     };
     let answered: Answered;
     try {
-      answered = await send(toUrl(baseUrl, path), headers, signal, TIMEOUT_MS);
+      answered = await send(toUrl(baseUrl, path), headers, options);
     } catch (error) {
-      signal.throwIfAborted();
+      options.signal.throwIfAborted();
       yield examineConnection(scope, error, baseUrl);
       return;
     }
@@ -308,7 +320,7 @@ async function* examineAccess(
     // Stop, because the requests for other scopes would fail in the same way.
     if (status === 401 || findMisconfigured(body) !== undefined) return;
     if (scope === "analytics:read" && status !== 403) {
-      yield* examineArchive(baseUrl, projectId, headers, signal);
+      yield* examineArchive(baseUrl, projectId, headers, options);
     }
   }
 }
@@ -318,11 +330,11 @@ async function* examineArchive(
   baseUrl: string,
   projectId: string,
   headers: Record<string, string>,
-  signal: AbortSignal,
+  options: SendOptions,
 ): AsyncGenerator<Finding> {
   const path = toAnalyticsPath(projectId, "views/daily/status");
-  const answered = await send(toUrl(baseUrl, path), headers, signal, TIMEOUT_MS).catch((error) => {
-    signal.throwIfAborted();
+  const answered = await send(toUrl(baseUrl, path), headers, options).catch((error) => {
+    options.signal.throwIfAborted();
     return examineConnection("archive", error, baseUrl);
   });
   if ("check" in answered) {

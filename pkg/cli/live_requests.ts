@@ -117,7 +117,7 @@ async function sendOne(target: Target, name: RequestName, path: string): Promise
   const url = baseUrl.replace(/\/+$/, "") + path;
   const started = performance.now();
   try {
-    const { response, body } = await send(url, headers, signal, TIMEOUT_MS);
+    const { response, body } = await send(url, headers, { signal, timeout: TIMEOUT_MS });
     const duration = performance.now() - started;
     return {
       name,

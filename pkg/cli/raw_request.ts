@@ -3,6 +3,7 @@
  * ones.
  */
 
+import { checkSecure } from "../base_url.js";
 import { explainConnection } from "../connection_failure.js";
 import { ConnectionError, RequestTimeoutError } from "../errors.js";
 import { exchange } from "../exchange.js";
@@ -14,12 +15,20 @@ export interface Answered {
   body: unknown;
 }
 
+export interface SendOptions {
+  signal: AbortSignal;
+  /** In milliseconds. */
+  timeout: number;
+  /** @default false */
+  allowPlainHttp?: boolean;
+}
+
 /**
  * Sends a GET request and returns the response, whatever its status.
  *
  * Does not follow redirects, so that the credential reaches only this URL.
  *
- * @param timeout in milliseconds
+ * @throws {ValidationError} if `headers` contain a credential that others on the network could read
  * @throws {ConnectionError} if there is no response
  * @throws {RequestTimeoutError} if the timeout expires
  * @throws the signal's reason if it aborts
@@ -27,10 +36,10 @@ export interface Answered {
 export async function send(
   url: string,
   headers: Record<string, string>,
-  signal: AbortSignal,
-  timeout: number,
+  { signal, timeout, allowPlainHttp }: SendOptions,
 ): Promise<Answered> {
   signal.throwIfAborted();
+  if (headers.authorization !== undefined) checkSecure(url, allowPlainHttp);
   const init = {
     headers: { accept: "application/json", "user-agent": USER_AGENT, ...headers },
     redirect: "manual" as const,

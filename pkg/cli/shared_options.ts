@@ -1,9 +1,14 @@
 /** The flags that several commands share. */
 
 import type { Command, Option } from "./command.js";
+import type { Host } from "./host.js";
 
 /** The variable that allows sending the credential unencrypted to another machine. */
 export const ALLOW_PLAIN_HTTP = "QUILLGATE_ALLOW_PLAIN_HTTP";
+
+export function allowsPlainHttp({ env }: Host): boolean {
+  return env[ALLOW_PLAIN_HTTP] === "1";
+}
 
 /** The flags of every command with `connects`. */
 export const CONNECTION_OPTIONS: Readonly<Record<string, Option>> = {

@@ -2,6 +2,7 @@
 
 import { type Context, readText } from "./command.js";
 import { readDuration } from "./duration.js";
+import { UsageError } from "./errors.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 import { WaitProgress } from "./progress.js";
 import { toLine } from "./table.js";
@@ -20,10 +21,12 @@ const UNFINISHED_CODES = [
  * Call this before the first request, so that an invalid timeout starts nothing.
  *
  * @returns milliseconds
- * @throws {UsageError} if the timeout is malformed or exceeds 2³¹ − 1 ms
+ * @throws {UsageError} if the timeout is malformed, 0 or greater than 2³¹ − 1 ms
  */
 export function readTimeout(context: Context): number {
-  return readDuration(readText(context, "timeout") ?? DEFAULT_TIMEOUT, "--timeout");
+  const timeout = readDuration(readText(context, "timeout") ?? DEFAULT_TIMEOUT, "--timeout");
+  if (timeout === 0) throw new UsageError("--timeout must be at least 1s");
+  return timeout;
 }
 
 /** A job or a deployment, and how to show its changes. */

@@ -48,20 +48,22 @@ export async function prepareWrite(
 }
 
 /** Adds hints on how to repeat a write that may have succeeded. */
-function hintAtRetry(
-  { output, signal }: Context,
-  error: unknown,
-  idempotencyKey: string | undefined,
-): void {
+function hintAtRetry(context: Context, error: unknown, idempotencyKey: string | undefined): void {
+  const { output, signal } = context;
+  const isKeyGiven = readText(context, "idempotency-key") !== undefined;
   const code = findExitCode(error);
+  const { status, cause, headers } = error as ApiError;
   const repeat = `to repeat it safely: --idempotency-key ${idempotencyKey}`;
   // The gateway has completed the write, so it answers a repeated request with the same response.
   const isUnknown = code === getExitCode("outcomeUnknown");
-  const { status, cause } = error as ApiError;
   const isStored =
     isUnknown && status < 300 && (cause as Error | undefined)?.name !== "DecodeError";
   if (isStored && idempotencyKey !== undefined) {
     output.hint(repeat);
+  } else if (isKeyGiven && headers?.get("idempotent-replayed") === "true") {
+    output.hint(
+      "it is the answer to an earlier request with this key: to send another, set another --idempotency-key",
+    );
   } else if (isUnknown) {
     output.hint("check Mintlify's dashboard first: repeating the request may run it twice");
     if (idempotencyKey !== undefined) {

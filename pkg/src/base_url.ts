@@ -19,9 +19,17 @@ export function checkBaseUrl(options: ResolvedOptions): void {
     throw toValidationError(RULE_BASE_URL, "baseUrl\n\n");
   }
   const hasCredential = adminKey !== undefined || token !== undefined;
-  if (hasCredential && allowPlainHttp !== true && !isPrivate(baseUrl)) {
-    throw toValidationError(RULE_SECURE_BASE_URL, "baseUrl\n\n");
-  }
+  if (hasCredential) checkSecure(baseUrl, allowPlainHttp);
+}
+
+/**
+ * Checks that a request with a credential may be sent to a valid URL.
+ *
+ * @throws {import("./errors.js").ValidationError}
+ */
+export function checkSecure(url: string, allowPlainHttp: boolean | undefined): void {
+  if (allowPlainHttp === true || isPrivate(url)) return;
+  throw toValidationError(RULE_SECURE_BASE_URL, "baseUrl\n\n");
 }
 
 /** Returns whether requests to a valid URL are encrypted or stay on this machine. */

@@ -56,8 +56,8 @@ export class Deployments {
   }
 
   /**
-   * Reads a deployment or a preview. A gateway knows those of the client's project only. Others throw
-   * a `NotFoundError`.
+   * Reads a deployment or a preview. A gateway returns those of the token's projects, even if
+   * the client has another project. Others throw a `NotFoundError`.
    *
    * @example
    * ```ts

@@ -206,8 +206,8 @@ export interface RequestOptions {
 /** Options of a write. */
 export interface WriteOptions extends RequestOptions {
   /**
-   * The `Idempotency-Key` of the request: 1 to 255 visible ASCII characters. Set it to deduplicate
-   * calls across processes or restarts.
+   * The `Idempotency-Key` of the request: 1 to 255 visible ASCII characters, without commas or a
+   * leading quotation mark. Set it to deduplicate calls across processes or restarts.
    * @default a random key per call for a gateway; none for Mintlify, which has no idempotency keys
    */
   idempotencyKey?: string | undefined;

@@ -147,7 +147,10 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
       { GITHUB_EVENT_NAME: "issue_comment" },
       { issue: { number: 1, pull_request: {} } },
     ],
-    ["a finished workflow", { GITHUB_EVENT_NAME: "workflow_run" }],
+    ...["check_run", "check_suite", "delete", "page_build", "status", "workflow_run"].map(
+      (name) => [name, { GITHUB_EVENT_NAME: name }],
+    ),
+    ["a push that deleted a branch", { GITHUB_EVENT_NAME: "push" }, { deleted: true }],
     ["a tag", { GITHUB_REF: "refs/tags/v1" }],
   ]) {
     test(`requires the input branch when the event is ${name}`, async (run) => {

@@ -58,6 +58,18 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     assertFailed(await run.run(), message, "The job was not started");
   });
 
+  test("says that a refusal is the answer to an earlier attempt", async (run) => {
+    const body = JSON.stringify({
+      type: "/problems/upstream-error",
+      status: 404,
+      detail: "no docs",
+    });
+    const headers = { "content-type": "application/problem+json", "idempotent-replayed": "true" };
+    await run.gateway.failCreation((response) => response.writeHead(404, headers).end(body));
+    const message = /no docs.*answer to an earlier attempt: start a new run.* idempotency-key/;
+    assertFailed(await run.run(), message, "The job was not started");
+  });
+
   test("reports an unknown outcome when an open connection broke and later ones are refused", async (run) => {
     let vanished;
     await run.gateway.failCreation((response) => {
@@ -194,6 +206,7 @@ describe("inputs", { concurrency: CONCURRENCY }, () => {
     [{ timeout: "121h" }, /timeout must be 1s to 120h/],
     [{ audience: "" }, /the input audience is missing/],
     [{ "idempotency-key": "schön" }, /the input idempotency-key must be/],
+    [{ "idempotency-key": "a,b" }, /the input idempotency-key must be .* without commas/],
   ]) {
     test(`rejects the input ${JSON.stringify(inputs)} by its name`, async (run) => {
       assertFailed(await run.run({ with: inputs }), message);

@@ -88,8 +88,18 @@ test("preview sends the branch unchanged, and prints the URL of the server", asy
 });
 
 test("an invalid --timeout starts nothing", async () => {
-  for (const args of [["deploy"], ["preview", "b"], ["deployment", "watch", "s_live"]]) {
-    assertFailed(await quillgate([...args, "--timeout", "soon"]), 2, /--timeout/);
+  const commands = [
+    ...[["deploy"], ["preview", "b"], ["deployment", "watch", "s_live"]],
+    ...[
+      ["job", "create", "x"],
+      ["job", "message", "a_1", "x"],
+      ["job", "watch", "a_1"],
+    ],
+  ];
+  for (const args of commands) {
+    for (const timeout of ["soon", "0s"]) {
+      assertFailed(await quillgate([...args, "--timeout", timeout]), 2, /--timeout/);
+    }
   }
   assert.equal(server.requests.length, 0);
 });
@@ -172,6 +182,27 @@ test("deployment list prints a table, or rows of JSON", async () => {
   respondWith(() => ({ json: { deployments: [], nextCursor: null } }));
   const empty = await quillgate(["deployment", "list"], { columns: 80 });
   assert.deepEqual([empty.stdout, empty.stderr], ["", "quillgate: no deployments\n"]);
+});
+
+test("deployment show says whether a deployment is live only after its end", async () => {
+  const show = ["deployment", "show", "s_1"];
+  for (const [status, isLive, word] of [
+    ...[
+      ["in_progress", null, "-"],
+      ["queued", null, "-"],
+      [null, null, "-"],
+    ],
+    ...[
+      ["success", true, "yes"],
+      ["failure", false, "no"],
+    ],
+  ]) {
+    const deployment = { _id: "s_1", status, summary: "x", logs: [] };
+    respondWith(() => ({ json: deployment }));
+    assert.equal((await readJson(show)).isLive, isLive, status);
+    const { stdout } = await succeed(show);
+    assert.equal(/^live +(.*)$/m.exec(stdout)?.[1], word, stdout);
+  }
 });
 
 test("deployment delete-record needs --yes without a terminal", async () => {

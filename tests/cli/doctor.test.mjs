@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { SECRETS } from "../../gateway/src/secrets.js";
 import { GATEWAY_SECRETS } from "../../pkg/dist/cli/gateway_secrets.js";
+import { send } from "../../pkg/dist/cli/raw_request.js";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { runCommand } from "./command_line.mjs";
 import {
@@ -203,6 +204,30 @@ for (const [what, url, words] of [
     assert.ok(!found.includes("secret"));
   });
 }
+
+test("the doctor sends no token over http to another machine, unless a variable allows it", async (t) => {
+  const { fetch } = globalThis;
+  const remote = "http://gate.example";
+  t.mock.method(globalThis, "fetch", (url, init) => fetch(url.replace(remote, server.url), init));
+  const sent = () => server.requests.filter(({ headers }) => headers.authorization !== undefined);
+  const env = { QUILLGATE_BASE_URL: remote };
+  const { check, found, action } = await findOnly({ env });
+  assert.equal(check, "base URL");
+  assert.match(found, /^http:\/\/gate\.example is not https/);
+  assert.match(action, /QUILLGATE_ALLOW_PLAIN_HTTP=1/);
+  assert.deepEqual(sent(), []);
+  const allowed = await findOnly({ env: { ...env, QUILLGATE_ALLOW_PLAIN_HTTP: "1" } });
+  assert.deepEqual([allowed.check, allowed.level], ["base URL", "warning"]);
+  assert.ok(sent().length > 0);
+});
+
+test("a raw request with a credential refuses http to another machine", async (t) => {
+  const fetch = t.mock.method(globalThis, "fetch", () => assert.fail("it was sent"));
+  const headers = { authorization: "Bearer token" };
+  const options = { signal: new AbortController().signal, timeout: 1000 };
+  await assert.rejects(send("http://gate.example/healthz", headers, options), /must be https/);
+  assert.equal(fetch.mock.callCount(), 0);
+});
 
 test("the doctor suggests no log of the gateway when its host does not resolve", async () => {
   const env = { QUILLGATE_BASE_URL: "https://gate.invalid" };

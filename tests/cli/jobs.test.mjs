@@ -93,6 +93,19 @@ test("create prints the command that retries after an unknown outcome", async ()
   assert.equal((await quillgateJob(["create", "x", "--force"])).code, 2);
 });
 
+test("create says that an error is the answer to an earlier request with the same key", async () => {
+  const replayed = problem(404, "upstream-error", "no docs", { "idempotent-replayed": "true" });
+  const create = ["create", "x", "--idempotency-key", "release-42"];
+  for (const [response, isReplayed] of [
+    [replayed, true],
+    [problem(404, "upstream-error", "no docs"), false],
+  ]) {
+    respondWith(() => response);
+    const { stderr } = await quillgateJob(create);
+    assert.equal(/earlier request.*another --idempotency-key/.test(stderr), isReplayed, stderr);
+  }
+});
+
 test("watch prints every change and maps the job's end to an exit code", async () => {
   const completed = await quillgateJob(["watch", "job_1"]);
   assert.deepEqual([completed.code, completed.stdout], [0, `active\ncompleted ${LINK}\n`]);

@@ -125,17 +125,19 @@ fn a_credential_consists_of_visible_ascii_characters() {
 }
 
 #[test]
-fn an_idempotency_key_has_1_to_255_visible_ascii_characters() {
+fn an_idempotency_key_is_visible_ascii_without_commas_and_a_leading_quotation_mark() {
     let longest = "k".repeat(255);
-    for key in ["k", "7f9c-42", &longest] {
+    for key in ["k", "7f9c-42", "a\"b", &longest] {
         assert_eq!(check_idempotency_key(key), Ok(()));
     }
     let too_long = "k".repeat(256);
-    for key in ["", " ", "a b", "k\n", "ключ", &too_long] {
+    for key in [
+        "", " ", "a b", "k\n", "ключ", "a,b", ",", "\"a", "\"a\"", &too_long,
+    ] {
         let error = check_idempotency_key(key).expect_err(key);
         let expected = ("idempotencyKey", Rule::IdempotencyKey);
         assert_eq!((error.field.as_ref(), error.rule), expected);
-        let expected = "idempotencyKey must be 1 to 255 visible ASCII characters";
+        let expected = "idempotencyKey must be 1 to 255 visible ASCII characters, without commas or a leading quotation mark";
         assert_eq!(error.message(), expected);
     }
 }

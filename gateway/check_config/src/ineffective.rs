@@ -1,5 +1,7 @@
 //! Finds values that the Worker accepts but that do not have the intended effect: rules that
-//! match no token, tokens in place of ids, and milliseconds in place of seconds.
+//! match no token, tokens in place of ids, milliseconds in place of seconds, and unknown issuers.
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -7,18 +9,47 @@ use serde_json::Value;
 /// year 5138.
 const MIN_MILLISECONDS: u64 = 100_000_000_000;
 
-/// Returns a message about the first rule or revocation that looks wrong, or `None`. The message
-/// continues a sentence that starts with the variable's name.
-pub fn find_ineffective(name: &str, text: &str) -> Option<&'static str> {
-    let value: Value = serde_json::from_str(text).ok()?;
-    let items = value.as_array()?;
+/// Returns a message about the first rule, revocation or secret that looks wrong, or `None`. The
+/// message continues a sentence that starts with the variable's name.
+pub fn find_ineffective(name: &str, texts: &BTreeMap<&str, &str>) -> Option<&'static str> {
+    let value = read_json(name, texts);
+    let items = value.as_array().map_or(&[][..], Vec::as_slice);
     if name == "TRUSTED_ISSUERS" {
         items.iter().find_map(find_unmatched_claim)
     } else if name.starts_with("REVOKED_TOKENS") {
-        items.iter().find_map(find_useless_revocation)
+        let trusted = read_json("TRUSTED_ISSUERS", texts);
+        let is_unknown = |item: &Value| has_unknown(&trusted, "issuer", item["iss"].as_str());
+        items.iter().find_map(find_useless_revocation).or_else(|| {
+            let message =
+                "has an issuer that TRUSTED_ISSUERS does not list: its tokens are rejected anyway";
+            items.iter().any(is_unknown).then_some(message)
+        })
+    } else if name == "SIGN_IN_CLIENT_SECRET" {
+        let issuers = read_json("SIGN_IN_ISSUERS", texts);
+        let has_issuers = issuers
+            .as_array()
+            .is_some_and(|issuers| !issuers.is_empty());
+        let mut names = value
+            .as_object()
+            .into_iter()
+            .flat_map(|secrets| secrets.keys());
+        let is_unknown =
+            !has_issuers || names.any(|name| has_unknown(&issuers, "name", Some(name)));
+        is_unknown.then_some("has a secret of an issuer that SIGN_IN_ISSUERS does not list")
     } else {
         None
     }
+}
+
+fn read_json(name: &str, texts: &BTreeMap<&str, &str>) -> Value {
+    let text = texts.get(name).copied().unwrap_or_default();
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// Returns whether no object in the list has this value of the property.
+fn has_unknown(list: &Value, property: &str, value: Option<&str>) -> bool {
+    let items = list.as_array().map_or(&[][..], Vec::as_slice);
+    value.is_some() && items.iter().all(|item| item[property].as_str() != value)
 }
 
 /// Returns a message about a rule for GitHub that no token can match, or `None`. Either a claim is

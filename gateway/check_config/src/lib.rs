@@ -99,8 +99,8 @@ pub fn check(json: &str) -> Result<Report, &'static str> {
         }
     }
     let known = find_problems(&mut texts, &mut report);
-    for (name, text) in &texts {
-        if let Some(message) = ineffective::find_ineffective(name, text) {
+    for name in texts.keys() {
+        if let Some(message) = ineffective::find_ineffective(name, &texts) {
             report.add(name, message);
         }
     }
@@ -310,6 +310,10 @@ mod tests {
                 revoked(json!([{ "sub": "a", "before": 1_766_000_000_000_u64 }])),
                 "in seconds",
             ),
+            (
+                revoked(json!([{ "iss": "https://hunter2.example", "sub": "a" }])),
+                "does not list",
+            ),
         ] {
             let [problem] = problems.as_slice() else {
                 panic!("{words}: {problems:?}");
@@ -344,6 +348,10 @@ mod tests {
             names.collect::<Vec<_>>()
         };
         assert_eq!(names(&variables), Vec::<String>::new());
+        variables["SIGN_IN_CLIENT_SECRET"] = json!(r#"{"Acme":"hunter2"}"#);
+        assert_eq!(names(&variables), Vec::<String>::new());
+        variables["SIGN_IN_CLIENT_SECRET"] = json!(r#"{"Acme":"hunter2","Old":"hunter2"}"#);
+        assert_eq!(names(&variables), ["SIGN_IN_CLIENT_SECRET"]);
         variables["TRUSTED_ISSUERS"] = json!("[]");
         assert_eq!(
             names(&variables),

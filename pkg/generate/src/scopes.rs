@@ -148,7 +148,11 @@ const fn describe_policy(policy: RateLimitPolicy) -> (&'static str, &'static str
             "ANALYTICS_LIMIT_PER_HOUR",
         ),
         RateLimitPolicy::ReadJobs => ("reads of jobs", caller, "READ_LIMIT_PER_HOUR"),
-        RateLimitPolicy::ReadDeployments => ("reads of deployments", caller, "READ_LIMIT_PER_HOUR"),
+        RateLimitPolicy::ReadDeployments => (
+            "reads of deployments",
+            "caller and project; `update-status`: caller",
+            "READ_LIMIT_PER_HOUR",
+        ),
         RateLimitPolicy::CreateDeployment => (
             "deployments, runs of automations",
             organization,

@@ -13,6 +13,9 @@ pub struct Health<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<ProjectHealth>,
     trusted_issuers: Vec<&'a str>,
+    /// Of revocations that therefore have no effect.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown_issuers: Vec<&'a str>,
 }
 
 impl<'a> Health<'a> {
@@ -21,6 +24,7 @@ impl<'a> Health<'a> {
         organization: OrganizationHealth,
         project: Option<ProjectHealth>,
         trusted_issuers: Vec<&'a str>,
+        unknown_issuers: Vec<&'a str>,
     ) -> Self {
         let breakers = [
             Some(organization.breaker),
@@ -32,6 +36,7 @@ impl<'a> Health<'a> {
             organization,
             project,
             trusted_issuers,
+            unknown_issuers,
         }
     }
 }

@@ -35,10 +35,25 @@ pub struct AuthSettings {
 }
 
 impl AuthSettings {
+    /// The issuers in `REVOKED_TOKENS` that are not trusted: removed or misspelt ones.
+    pub fn unknown_issuers(&self) -> Vec<&str> {
+        let mut unknown = Vec::new();
+        for name in self.revoked.issuers() {
+            let is_trusted = self
+                .trusted_issuers
+                .iter()
+                .any(|trusted| trusted.issuer == name);
+            if !is_trusted && !unknown.contains(&name) {
+                unknown.push(name);
+            }
+        }
+        unknown
+    }
+
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
         let trusted_issuers = read_variable("TRUSTED_ISSUERS", variables, read_trusted_issuers)?;
         let token_secrets = read_token_secrets(variables("ACCESS_TOKEN_SECRET"))?;
-        let revoked = RevokedTokens::read(variables, &trusted_issuers)?;
+        let revoked = RevokedTokens::read(variables)?;
         let read = |json: &str| read_sign_in_issuers(json, &trusted_issuers);
         let mut sign_in_issuers = read_variable("SIGN_IN_ISSUERS", variables, read)?;
         let variable = "SIGN_IN_CLIENT_SECRET";

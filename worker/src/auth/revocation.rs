@@ -1,10 +1,8 @@
-use std::rc::Rc;
-
 use serde_json::{Map, Value, json};
 
 use crate::auth::caller::ISSUER;
 use crate::auth::jwt::take_text;
-use crate::auth::trusted_issuer::{ExpectedClaims, TrustedIssuer};
+use crate::auth::trusted_issuer::ExpectedClaims;
 use crate::json;
 use crate::variable::{VariableError, read_variable};
 
@@ -30,17 +28,20 @@ struct Revocation {
 }
 
 impl RevokedTokens {
-    /// Rejects unknown issuers, so that no misspelt revocation is ignored.
-    pub fn read(
-        variables: impl Fn(&str) -> Option<String>,
-        issuers: &[Rc<TrustedIssuer>],
-    ) -> Result<Self, VariableError> {
+    /// Accepts issuers that are not trusted: their tokens are refused anyway. So the operator can
+    /// remove an issuer, and later trust it again with the same revocations.
+    pub fn read(variables: impl Fn(&str) -> Option<String>) -> Result<Self, VariableError> {
         let mut revoked = Vec::new();
         for variable in VARIABLES {
-            let read = |json: &str| read_revocations(json, issuers);
-            revoked.extend(read_variable(variable, &variables, read)?);
+            revoked.extend(read_variable(variable, &variables, read_revocations)?);
         }
         Ok(Self(revoked))
+    }
+
+    /// The issuers of revocations, in their order.
+    pub fn issuers(&self) -> impl Iterator<Item = &str> {
+        let issuers = self.0.iter().map(|revoked| revoked.issuer.as_str());
+        issuers.filter(|issuer| *issuer != ISSUER)
     }
 
     /// A token without `iat` counts as issued before every revocation.
@@ -60,18 +61,14 @@ impl RevokedTokens {
     }
 }
 
-fn read_revocations(
-    json: &str,
-    issuers: &[Rc<TrustedIssuer>],
-) -> Result<Vec<Revocation>, &'static str> {
+fn read_revocations(json: &str) -> Result<Vec<Revocation>, &'static str> {
     let Some(Value::Array(items)) = json::parse(json.as_bytes()) else {
         return Err("must be a JSON list of revocations without duplicate members");
     };
-    let read = |item| read_revocation(item, issuers);
-    items.into_iter().map(read).collect()
+    items.into_iter().map(read_revocation).collect()
 }
 
-fn read_revocation(item: Value, issuers: &[Rc<TrustedIssuer>]) -> Result<Revocation, &'static str> {
+fn read_revocation(item: Value) -> Result<Revocation, &'static str> {
     const FORMS: &str = "must have only \"jti\", {\"jti\":\"…\"}, {\"sub\":\"…\",\"before\":seconds}, and for a trusted issuer {\"iss\":\"…\",\"sub\":\"…\"} or {\"iss\":\"…\",\"claims\":{…}}, which may have before";
     let item = if item.is_string() {
         json!({ "jti": item })
@@ -102,9 +99,11 @@ fn read_revocation(item: Value, issuers: &[Rc<TrustedIssuer>]) -> Result<Revocat
         }
         _ => return Err(FORMS),
     };
-    let is_trusted = |issuer: &String| issuers.iter().any(|trusted| trusted.issuer == *issuer);
-    if !issuer.as_ref().is_none_or(is_trusted) {
-        return Err("must name in iss an issuer of TRUSTED_ISSUERS");
+    if issuer
+        .as_ref()
+        .is_some_and(|issuer| issuer.eq_ignore_ascii_case(ISSUER))
+    {
+        return Err(FORMS);
     }
     Ok(Revocation {
         issuer: issuer.unwrap_or_else(|| ISSUER.to_owned()),

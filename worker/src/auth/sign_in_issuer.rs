@@ -77,7 +77,8 @@ fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssue
     Ok(issuer)
 }
 
-/// `secret` of the only issuer, or a JSON object of secrets by issuer name.
+/// `secret` of the only issuer, or a JSON object of secrets by issuer name. Ignores secrets of
+/// other issuers, so that the operator can remove an issuer.
 pub(super) fn assign_secrets(
     issuers: &mut [SignInIssuer],
     secret: Option<String>,
@@ -90,11 +91,13 @@ pub(super) fn assign_secrets(
         for issuer in issuers {
             issuer.secret = take_text(&mut secrets, &issuer.name);
         }
-        return secrets.is_empty().then_some(()).ok_or(RULE);
+        let is_text = |secret: &Value| secret.is_string();
+        return secrets.values().all(is_text).then_some(()).ok_or(RULE);
     }
-    let [issuer] = issuers else {
-        return Err(RULE);
-    };
-    issuer.secret = Some(secret);
+    match issuers {
+        [] => {}
+        [issuer] => issuer.secret = Some(secret),
+        _ => return Err(RULE),
+    }
     Ok(())
 }

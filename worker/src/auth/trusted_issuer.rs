@@ -250,7 +250,7 @@ fn read_grant(projects: Vec<String>, scope: &str) -> Result<Grant, &'static str>
     let is_known = |scope: &String| Scope::ALL.iter().any(|known| known.as_str() == scope);
     if grant.scopes.is_empty() || !grant.scopes.iter().all(is_known) {
         return Err(
-            "must have in scope some of jobs:create, jobs:read, analytics:read, analytics:conversations and gateway:operate, separated by spaces",
+            "must have in scope some of jobs:create, jobs:read, analytics:read, analytics:conversations, deployments:create, deployments:read, automations:run and gateway:operate, separated by spaces",
         );
     }
     let operates_only = grant.scopes.iter().all(|scope| scope == OPERATE);

@@ -49,12 +49,17 @@ fn project(breaker: State) -> ProjectHealth {
 #[test]
 fn health_report_has_a_fixed_property_order() {
     let issuers = vec!["https://issuer.example"];
-    let health = Health::new(organization(State::Closed), None, issuers.clone());
+    let health = Health::new(
+        organization(State::Closed),
+        None,
+        issuers.clone(),
+        Vec::new(),
+    );
     let expected = r#"{"status":"ok","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"blockedUntil":null},"create-deployment":{"limit":100,"left":10,"blockedUntil":null},"create-preview":{"limit":100,"left":5,"blockedUntil":null}},"cachedPages":3},"trustedIssuers":["https://issuer.example"]}"#;
     assert_eq!(to_text(&health), expected);
     let project = Some(project(State::Open));
-    let health = Health::new(organization(State::Closed), project, Vec::new());
-    let expected = r#"{"status":"degraded","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"blockedUntil":null},"create-deployment":{"limit":100,"left":10,"blockedUntil":null},"create-preview":{"limit":100,"left":5,"blockedUntil":null}},"cachedPages":3},"project":{"breaker":"open","budgets":{"create-job":{"limit":100,"left":100,"blockedUntil":null},"send-message":{"limit":100,"left":0,"blockedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1,"alarms":5},"trustedIssuers":[]}"#;
+    let health = Health::new(organization(State::Closed), project, Vec::new(), issuers);
+    let expected = r#"{"status":"degraded","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"blockedUntil":null},"create-deployment":{"limit":100,"left":10,"blockedUntil":null},"create-preview":{"limit":100,"left":5,"blockedUntil":null}},"cachedPages":3},"project":{"breaker":"open","budgets":{"create-job":{"limit":100,"left":100,"blockedUntil":null},"send-message":{"limit":100,"left":0,"blockedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1,"alarms":5},"trustedIssuers":[],"unknownIssuers":["https://issuer.example"]}"#;
     assert_eq!(to_text(&health), expected);
 }
 
@@ -79,7 +84,7 @@ fn gateway_is_degraded_while_a_breaker_is_open() {
         (State::Closed, Some(State::Open), "degraded"),
         (State::Open, Some(State::Closed), "degraded"),
     ] {
-        let health = Health::new(organization(org), own.map(project), Vec::new());
+        let health = Health::new(organization(org), own.map(project), Vec::new(), Vec::new());
         let begins = format!("{{\"status\":\"{expected}\",");
         assert!(to_text(&health).starts_with(&begins), "{org:?} {own:?}");
     }

@@ -386,7 +386,7 @@ pub fn field_and_rule(problem: &Problem) -> [String; 2] {
 /// Returns the revocations in `list`, the `REVOKED_TOKENS` of a gateway without trusted issuers.
 pub fn revoked(list: &Value) -> RevokedTokens {
     let variable = |name: &str| (name == "REVOKED_TOKENS").then(|| list.to_string());
-    RevokedTokens::read(variable, &[]).unwrap()
+    RevokedTokens::read(variable).unwrap()
 }
 
 /// A request head with the values that tests can set. Other header fields are absent.

@@ -18,9 +18,10 @@ pub async fn read_health(context: &Context) -> Result<HostResponse, Problem> {
         }
         None => None,
     };
-    let issuers = context.config.auth.trusted_issuers.iter();
-    let issuers = issuers.map(|issuer| issuer.issuer.as_str()).collect();
-    let health = Health::new(organization, project, issuers);
+    let auth = &context.config.auth;
+    let trusted = auth.trusted_issuers.iter();
+    let trusted = trusted.map(|issuer| issuer.issuer.as_str()).collect();
+    let health = Health::new(organization, project, trusted, auth.unknown_issuers());
     Ok(GatewayResponse::json(200, json::to_text(&health)).into())
 }
 

@@ -188,7 +188,7 @@ fn caller_under(rules: &[Value], changes: &Value, revoked: &Value) -> Result<Cal
 /// Sets the `REVOKED_TOKENS` of a configuration.
 fn revoke(config: &mut Config, list: &Value) {
     let variable = |name: &str| (name == "REVOKED_TOKENS").then(|| list.to_string());
-    config.auth.revoked = RevokedTokens::read(variable, &config.auth.trusted_issuers).unwrap();
+    config.auth.revoked = RevokedTokens::read(variable).unwrap();
 }
 
 fn names_of(caller: &Caller) -> Vec<(String, u32)> {

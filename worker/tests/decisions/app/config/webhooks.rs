@@ -126,7 +126,6 @@ fn revoked_tokens_with_unknown_content_are_rejected() {
         r#"[{"sub":"","before":1}]"#,
         r#"[{"sub":"a","before":-1}]"#,
         r#"[{"sub":"a","after":1}]"#,
-        r#"[{"iss":"https://hunter2.example","sub":"a"}]"#,
         r#"[{"iss":"quillgate","sub":"a"}]"#,
         r#"[{"iss":"https://hunter2.example","claims":{}}]"#,
         r#"[{"iss":"https://hunter2.example","claims":{"a":null}}]"#,
@@ -142,6 +141,14 @@ fn revoked_tokens_with_unknown_content_are_rejected() {
     let list = r#" [ {"jti":"a"}, {"before":1766000000,"sub":"alice"} ] "#;
     let expected = RevokedTokens::default();
     assert_ne!(read("REVOKED_TOKENS", Some(list)).auth.revoked, expected);
+}
+
+#[test]
+fn revocations_of_an_issuer_that_is_not_trusted_are_accepted_and_reported() {
+    let list = r#"[{"iss":"https://a.example","sub":"a"},{"iss":"https://a.example","sub":"b"}]"#;
+    let config = read("REVOKED_TOKENS", Some(list));
+    assert_eq!(config.auth.unknown_issuers(), ["https://a.example"]);
+    assert_eq!(read("REVOKED_TOKENS", None).auth.unknown_issuers(), [""; 0]);
 }
 
 #[test]

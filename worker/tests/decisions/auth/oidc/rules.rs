@@ -1,4 +1,4 @@
-use quillgate::RateLimitPolicy;
+use quillgate::{RateLimitPolicy, Scope};
 use quillgate_worker::auth::caller::{Caller, OPERATE};
 use quillgate_worker::auth::trusted_issuer::{Source, read_trusted_issuers};
 use serde_json::{Value, json};
@@ -290,6 +290,15 @@ fn malformed_rule_is_rejected() {
     }
     let denies_all = issuer_with("rules", Some(json!([])));
     assert!(config_of(&denies_all).is_ok());
+}
+
+#[test]
+fn refusal_of_an_unknown_scope_names_every_scope() {
+    let error = config_of(&rule_with("scope", Some(json!("jobs:reed")))).err();
+    let error = error.expect("a refusal");
+    let names = Scope::ALL.map(Scope::as_str);
+    let listed = format!("{} and {}", names[..7].join(", "), names[7]);
+    assert!(error.contains(&listed), "{error}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn invalid_sign_in_variables_are_rejected() {
         let begins = format!("SIGN_IN_ISSUERS {words}");
         assert!(error.starts_with(&begins), "{error}");
     }
-    for secret in ["hunter2", r#"{"Third":"hunter2"}"#, r#"{"Second":5}"#] {
+    for secret in ["hunter2", r#"{"Third":5}"#, r#"{"Second":5}"#] {
         let error = refusal(SIGN_IN, Some(secret)).unwrap();
         let begins = "SIGN_IN_CLIENT_SECRET must be";
         assert!(error.starts_with(begins), "{error}");
@@ -62,6 +62,9 @@ fn invalid_sign_in_variables_are_rejected() {
     }
     let one = SIGN_IN.split("},").next().unwrap().to_owned() + "}]";
     assert_eq!(refusal(&one, Some("hunter2")), None);
+    // A secret of an issuer that was removed.
+    assert_eq!(refusal("[]", Some("hunter2")), None);
+    assert_eq!(refusal(&one, Some(r#"{"Third":"hunter2"}"#)), None);
 }
 
 /// Reads a response of the token endpoint of the issuer `Second`. Returns the ID token.
