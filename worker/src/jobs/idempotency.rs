@@ -2,7 +2,6 @@
 //! gateway never retries a request with an unknown outcome automatically, because a retry could
 //! create a second job. Callers can send `Idempotency-Retry: force`.
 
-use quillgate::credential::check_idempotency_key;
 use quillgate::{Millis, Rule, ValidationError};
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +12,8 @@ use crate::http::response::{GatewayResponse, HeaderFields};
 
 pub const LIFE: Millis = Millis(86_400_000);
 
+const MAX_KEY_LENGTH: usize = 255;
+
 /// Parses `Idempotency-Key`: a quoted String (RFC 9651) or the bare key, which name the same key. A
 /// bare key contains no comma, because repeated headers arrive as one value joined by commas.
 pub fn read_key(header: &str) -> Result<String, Problem> {
@@ -21,7 +22,9 @@ pub fn read_key(header: &str) -> Result<String, Problem> {
         Some(rest) => unquote(rest),
         None => (!header.contains(',')).then(|| header.to_owned()),
     };
-    let key = key.filter(|key| check_idempotency_key(key).is_ok());
+    let key = key.filter(|key| {
+        (1..=MAX_KEY_LENGTH).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
+    });
     key.ok_or_else(|| ValidationError::new("Idempotency-Key", Rule::IdempotencyKey, "").into())
 }
 
