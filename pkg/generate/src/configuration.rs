@@ -129,7 +129,7 @@ fn describe_default(default: &str) -> String {
 /// Returns the rule with which the gateway rejects an invalid value, without `must be`.
 fn describe_rule(name: &str) -> String {
     let invalid = Config::read(|asked| match asked {
-        _ if asked == name => Some("\u{1}".to_owned()),
+        _ if asked == name => Some("{\"\u{7f}\":1}".to_owned()),
         "ADMIN_API_KEY" => Some("mint_stand_in".to_owned()),
         "ACCESS_TOKEN_SECRET" => Some("a stand-in that is long enough to sign".to_owned()),
         _ => None,
