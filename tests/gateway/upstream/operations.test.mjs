@@ -86,7 +86,7 @@ describe("each operation", () => {
     const request = await receivedOnce();
     assert.deepEqual([request.method, request.target], ["POST", JOBS]);
     assert.deepEqual(JSON.parse(request.body), { prompt });
-    assert.equal(request.authorization, "accepted");
+    assert.equal(request.key, "key");
     assert.equal((await gate.upstream.jobs()).at(-1).prompt, prompt);
   });
 
@@ -121,7 +121,7 @@ describe("upstream requests", () => {
     assert.match(traceparent, CONTINUED_TRACE);
     assert.deepEqual(fields, {
       accept: "application/json",
-      authorization: "accepted",
+      authorization: "key",
       ...NO_STORE_FIELDS,
       "user-agent": "quillgate/0.1.0",
     });
