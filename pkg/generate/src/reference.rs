@@ -57,7 +57,7 @@ fn section(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) 
         ("request", request),
         ("package", describe_call(operation)),
         ("scope", format!("`{}`", declared.scope.as_str())),
-        ("budget", describe_budget(declared.policy)),
+        ("budget", describe_budget(operation)),
         ("pages", describe_pages(operation).to_owned()),
     ];
     rows.push(match documented.link {
@@ -104,8 +104,8 @@ fn describe_call(operation: Operation) -> String {
     format!("`client.{name}({})`", arguments.join(", "))
 }
 
-fn describe_budget(policy: Option<RateLimitPolicy>) -> String {
-    let Some(policy) = policy else {
+fn describe_budget(operation: Operation) -> String {
+    let Some(policy) = operation.declaration().policy else {
         return "none".to_owned();
     };
     let counted = match policy {
@@ -119,6 +119,9 @@ fn describe_budget(policy: Option<RateLimitPolicy>) -> String {
             "deployments and runs of automations of the organization, in 10 seconds"
         }
         RateLimitPolicy::CreatePreview => "previews of the organization, in a minute",
+        RateLimitPolicy::ReadDeployments if operation == Operation::GetDeployment => {
+            "requests of one caller that read deployments of any project by id; the gateway's own"
+        }
         RateLimitPolicy::ReadDeployments => {
             "requests of one caller that read deployments of a project; the gateway's own"
         }

@@ -29,7 +29,8 @@ export function JobPreview({ session, branch }: JobPreviewProps) {
   // Without `deployments:read`, only the response to the start is known.
   const started = useSignal<ListedDeployment | null>(null);
   const latest = useRef<Started | null>(null);
-  const preview = book.previewOf(branch) ?? started.value;
+  const own = started.value?.branch === branch ? started.value : null;
+  const preview = book.previewOf(branch) ?? own;
   useEffect(() => {
     if (!book.mayRead) return;
     book.inSight.value = true;
