@@ -85,7 +85,7 @@ const MATRIX_NEEDS = {
 };
 
 /** Returns the command that runs the test files of folders of `tests/`. */
-function nodeTests(folders, matrix, ending = "test", concurrency = availableParallelism() + 1) {
+function nodeTests(folders, matrix, ending = "test", concurrency = 2 * availableParallelism() + 1) {
   const endings = matrix ? [ending, "matrix"] : [ending];
   const paths = folders.map((name) => `tests/${name}`).join(" ");
   const names = endings.map((end) => `-name '*.${end}.mjs'`).join(" -o ");
