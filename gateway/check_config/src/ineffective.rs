@@ -5,51 +5,59 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::Report;
+
 /// Timestamps from this value on are probably in milliseconds. In seconds, this value is in the
 /// year 5138.
 const MIN_MILLISECONDS: u64 = 100_000_000_000;
 
 /// Returns a message about the first rule, revocation or secret that looks wrong, or `None`. The
-/// message continues a sentence that starts with the variable's name.
-pub fn find_ineffective(name: &str, texts: &BTreeMap<&str, &str>) -> Option<&'static str> {
-    let value = read_json(name, texts);
-    let items = value.as_array().map_or(&[][..], Vec::as_slice);
+/// message continues a sentence that starts with the variable's name. Does not compare a value with
+/// a list that has another problem.
+pub fn find_ineffective(
+    name: &str,
+    texts: &BTreeMap<&str, &str>,
+    report: &Report,
+) -> Option<&'static str> {
+    let text = texts.get(name).copied().unwrap_or_default();
+    let value = read_json(text);
+    let items = list_items(&value);
+    let list = |name| match report.has_problem(name) {
+        true => None,
+        false => Some(read_json(texts.get(name).copied().unwrap_or_default())),
+    };
     if name == "TRUSTED_ISSUERS" {
         items.iter().find_map(find_unmatched_claim)
     } else if name.starts_with("REVOKED_TOKENS") {
-        let trusted = read_json("TRUSTED_ISSUERS", texts);
-        let is_unknown = |item: &Value| has_unknown(&trusted, "issuer", item["iss"].as_str());
         items.iter().find_map(find_useless_revocation).or_else(|| {
-            let message =
-                "has an issuer that TRUSTED_ISSUERS does not list: its tokens are rejected anyway";
-            items.iter().any(is_unknown).then_some(message)
+            let trusted = list("TRUSTED_ISSUERS")?;
+            let mut issuers = items.iter().filter_map(|item| item["iss"].as_str());
+            let is_ineffective = issuers.any(|issuer| lacks(&trusted, "issuer", issuer));
+            is_ineffective.then_some(
+                "has an issuer that TRUSTED_ISSUERS does not list: that entry revokes nothing",
+            )
         })
-    } else if name == "SIGN_IN_CLIENT_SECRET" {
-        let issuers = read_json("SIGN_IN_ISSUERS", texts);
-        let has_issuers = issuers
-            .as_array()
-            .is_some_and(|issuers| !issuers.is_empty());
-        let mut names = value
-            .as_object()
-            .into_iter()
-            .flat_map(|secrets| secrets.keys());
-        let is_unknown =
-            !has_issuers || names.any(|name| has_unknown(&issuers, "name", Some(name)));
-        is_unknown.then_some("has a secret of an issuer that SIGN_IN_ISSUERS does not list")
+    } else if name == "SIGN_IN_CLIENT_SECRET" && !text.trim().is_empty() {
+        let issuers = list("SIGN_IN_ISSUERS")?;
+        let mut names = value.as_object().into_iter().flatten();
+        let is_ineffective =
+            list_items(&issuers).is_empty() || names.any(|(name, _)| lacks(&issuers, "name", name));
+        is_ineffective.then_some("has a secret of an issuer that SIGN_IN_ISSUERS does not list")
     } else {
         None
     }
 }
 
-fn read_json(name: &str, texts: &BTreeMap<&str, &str>) -> Value {
-    let text = texts.get(name).copied().unwrap_or_default();
+fn read_json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// Returns whether no object in the list has this value of the property.
-fn has_unknown(list: &Value, property: &str, value: Option<&str>) -> bool {
-    let items = list.as_array().map_or(&[][..], Vec::as_slice);
-    value.is_some() && items.iter().all(|item| item[property].as_str() != value)
+fn list_items(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn lacks(list: &Value, property: &str, value: &str) -> bool {
+    list_items(list).iter().all(|item| item[property] != value)
 }
 
 /// Returns a message about a rule for GitHub that no token can match, or `None`. Either a claim is

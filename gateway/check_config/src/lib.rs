@@ -100,7 +100,7 @@ pub fn check(json: &str) -> Result<Report, &'static str> {
     }
     let known = find_problems(&mut texts, &mut report);
     for name in texts.keys() {
-        if let Some(message) = ineffective::find_ineffective(name, &texts) {
+        if let Some(message) = ineffective::find_ineffective(name, &texts, &report) {
             report.add(name, message);
         }
     }
@@ -352,11 +352,13 @@ mod tests {
         assert_eq!(names(&variables), Vec::<String>::new());
         variables["SIGN_IN_CLIENT_SECRET"] = json!(r#"{"Acme":"hunter2","Old":"hunter2"}"#);
         assert_eq!(names(&variables), ["SIGN_IN_CLIENT_SECRET"]);
+        variables["REVOKED_TOKENS"] = json!(r#"[{"iss":"https://login.example","sub":"a"}]"#);
         variables["TRUSTED_ISSUERS"] = json!("[]");
-        assert_eq!(
-            names(&variables),
-            ["SIGN_IN_ISSUERS", "SIGN_IN_CLIENT_SECRET"]
-        );
+        assert_eq!(names(&variables), ["SIGN_IN_ISSUERS", "REVOKED_TOKENS"]);
+        variables["TRUSTED_ISSUERS"] = json!([]);
+        assert_eq!(names(&variables), ["TRUSTED_ISSUERS", "SIGN_IN_ISSUERS"]);
+        let blank = json!({ "SIGN_IN_CLIENT_SECRET": " " });
+        assert_eq!(names(&blank), Vec::<String>::new());
         variables["SIGN_IN_ISSUER"] = json!("[]");
         assert!(names(&variables).contains(&"SIGN_IN_ISSUER".to_owned()));
     }
