@@ -204,8 +204,10 @@ describe("changes after a session was opened", () => {
     });
     for (const browser of [own, foreign]) await assertSignedOut(browser, "invalid-token");
 
-    await restartWith({ TRUSTED_ISSUERS: "[]" });
+    const ineffective = JSON.stringify([{ iss: issuer.url, sub: "alice" }]);
+    await restartWith({ TRUSTED_ISSUERS: "[]", REVOKED_TOKENS: ineffective });
     await assertSignedOut(foreign, "invalid-token");
+    assert.ok(gate.gateway.log().includes(`TRUSTED_ISSUERS does not list: ${issuer.url}`));
     assert.equal((await own.get("/session")).status, 200);
 
     const older = gate.secret;

@@ -13,7 +13,7 @@ pub struct Health<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     project: Option<ProjectHealth>,
     trusted_issuers: Vec<&'a str>,
-    /// Of revocations that therefore have no effect.
+    /// See [`AuthSettings::unknown_issuers`](crate::auth::auth_settings::AuthSettings).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown_issuers: Vec<&'a str>,
 }

@@ -17,7 +17,7 @@ use crate::app::config::Config;
 use crate::auth::VerifiedTokens;
 use crate::bounded_cache::BoundedCache;
 use crate::budget::read_budget::ReadBudget;
-use crate::runtime::{HostError, HostResult, variable};
+use crate::runtime::{HostError, HostResult, log_for_operator, variable};
 use crate::variable::VariableError;
 
 /// The maximum number and total size in bytes of cached pages. With the reports, they use at most
@@ -57,10 +57,19 @@ thread_local! {
     });
 }
 
-/// Reads the variables once per isolate.
+/// Reads the variables once per isolate, and logs revocations that have no effect.
 pub fn load_config(env: &Env) -> Result<Rc<Config>, VariableError> {
     ISOLATE.with_borrow_mut(|isolate| {
-        let read = || Config::read(|name| variable(env, name)).map(Rc::new);
+        let read = || {
+            let config = Config::read(|name| variable(env, name))?;
+            let unknown = config.auth.unknown_issuers().join(", ");
+            if !unknown.is_empty() {
+                log_for_operator(&format!(
+                    "REVOKED_TOKENS has issuers that TRUSTED_ISSUERS does not list: {unknown}"
+                ));
+            }
+            Ok(Rc::new(config))
+        };
         isolate.config.get_or_insert_with(read).clone()
     })
 }

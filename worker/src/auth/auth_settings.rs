@@ -37,17 +37,9 @@ pub struct AuthSettings {
 impl AuthSettings {
     /// The issuers in `REVOKED_TOKENS` that are not trusted: removed or misspelt ones.
     pub fn unknown_issuers(&self) -> Vec<&str> {
-        let mut unknown = Vec::new();
-        for name in self.revoked.issuers() {
-            let is_trusted = self
-                .trusted_issuers
-                .iter()
-                .any(|trusted| trusted.issuer == name);
-            if !is_trusted && !unknown.contains(&name) {
-                unknown.push(name);
-            }
-        }
-        unknown
+        let trusted = &self.trusted_issuers;
+        let is_unknown = |name: &&str| trusted.iter().all(|issuer| issuer.issuer != *name);
+        list_once(self.revoked.issuers().filter(is_unknown))
     }
 
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
@@ -66,6 +58,17 @@ impl AuthSettings {
             revoked,
         })
     }
+}
+
+/// Returns each item once, in the order of the first.
+pub fn list_once<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for one in all {
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    once
 }
 
 /// The length of a SHA-256 hash (RFC 7518, section 3.2).

@@ -28,8 +28,8 @@ struct Revocation {
 }
 
 impl RevokedTokens {
-    /// Accepts issuers that are not trusted: their tokens are refused anyway. So the operator can
-    /// remove an issuer, and later trust it again with the same revocations.
+    /// Accepts issuers that are not trusted, so that the operator can remove an issuer and later
+    /// trust it again with the same revocations. See [`AuthSettings::unknown_issuers`].
     pub fn read(variables: impl Fn(&str) -> Option<String>) -> Result<Self, VariableError> {
         let mut revoked = Vec::new();
         for variable in VARIABLES {

@@ -12,7 +12,7 @@ use quillgate::{Rule, ValidationError};
 use serde_json::json;
 
 use crate::auth::accepts_from;
-use crate::auth::auth_settings::AuthSettings;
+use crate::auth::auth_settings::{AuthSettings, list_once};
 use crate::auth::caller::{Caller, ISSUER};
 use crate::auth::jwt::take_text;
 use crate::auth::session::sign_in::START;
@@ -55,16 +55,6 @@ pub fn describe(
         "keepsPrompts": keeps_prompts,
         "expiresAt": caller.expires.0,
     }))
-}
-
-fn list_once<'a>(all: impl Iterator<Item = &'a String>) -> Vec<&'a String> {
-    let mut once = Vec::new();
-    for one in all {
-        if !once.contains(&one) {
-            once.push(one);
-        }
-    }
-    once
 }
 
 pub fn describe_methods(settings: &AuthSettings) -> String {
