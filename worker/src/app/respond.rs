@@ -13,7 +13,6 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::RequestHead;
 use crate::http::response::{GatewayResponse, common_headers};
-use crate::json;
 use crate::runtime::{log_entry, log_for_operator, make_response, now, to_date, to_number};
 use crate::upstream::metrics::RequestMetrics;
 
@@ -66,7 +65,7 @@ pub fn respond(
     } else {
         response.body
     };
-    make_response(response.status, &json::to_text(&headers), &body)
+    make_response(response.status, &headers, &body)
 }
 
 /// A browser that navigates is redirected to the page by a route of a sign-in, and sees a page for

@@ -27,9 +27,7 @@ extern "C" {
     #[wasm_bindgen(js_name = readBytes)]
     fn read_bytes(body: Option<&ReadableStream>, max_bytes: usize) -> Promise;
 
-    /// `body` is a string, a stream or `null`. Throws if a header field is invalid.
-    #[wasm_bindgen(js_name = respond)]
-    pub fn make_response(status: u16, fields: &str, body: &JsValue) -> Response;
+    fn respond(status: u16, fields: &str, body: &JsValue) -> Response;
 }
 
 #[wasm_bindgen]
@@ -55,6 +53,11 @@ extern "C" {
     pub fn parse_json(text: &JsString) -> HostResult<JsValue>;
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
     pub fn stringify_json(value: &JsValue) -> HostResult<JsString>;
+}
+
+/// `body` is a string, a stream or `null`. Throws if a header field is invalid.
+pub fn make_response(status: u16, headers: &HeaderFields, body: &JsValue) -> Response {
+    respond(status, &json::to_text(headers), body)
 }
 
 pub fn log_for_operator(message: &str) {
