@@ -128,10 +128,15 @@ impl ProjectObject {
         into_promise(async move { send_back(&project?.read_record(receive(ids)?, &job).await?) })
     }
 
-    /// See [`Project::find_stored_job`].
     #[wasm_bindgen(js_name = findStoredJob)]
-    pub fn find_stored_job(&self, job: &str, missing: bool) -> Result<Option<String>, JsValue> {
-        Ok(self.project.clone()?.find_stored_job(job, missing)?)
+    pub fn find_stored_job(&self, job: &str) -> Result<Option<String>, JsValue> {
+        let row = self.project.clone()?.jobs.find(job)?;
+        Ok(row.map(|row| row.data))
+    }
+
+    #[wasm_bindgen(js_name = findNewJob)]
+    pub fn find_new_job(&self, job: &str) -> Result<Option<String>, JsValue> {
+        Ok(self.project.clone()?.find_new_job(job)?)
     }
 
     #[wasm_bindgen(js_name = liftBlock)]

@@ -61,7 +61,9 @@ extern "C" {
     #[wasm_bindgen(method, js_name = readRecord)]
     fn read_record(this: &RawProject, ids: JsValue, job: &str) -> Promise;
     #[wasm_bindgen(method, js_name = findStoredJob)]
-    fn find_stored_job(this: &RawProject, job: &str, missing: bool) -> Promise;
+    fn find_stored_job(this: &RawProject, job: &str) -> Promise;
+    #[wasm_bindgen(method, js_name = findNewJob)]
+    fn find_new_job(this: &RawProject, job: &str) -> Promise;
     #[wasm_bindgen(method, js_name = deleteRecord)]
     fn delete_record(this: &RawProject, job: &str) -> Promise;
     #[wasm_bindgen(method, js_name = liftBlock)]
@@ -104,10 +106,15 @@ impl ProjectStub {
         receive(JsFuture::from(self.0.read_record(send_back(ids)?, job)).await?)
     }
 
-    /// See [`Project::find_stored_job`](crate::jobs::project_object::Project).
-    pub async fn find_stored_job(&self, job: &str, missing: bool) -> HostResult<Option<String>> {
-        let found = JsFuture::from(self.0.find_stored_job(job, missing)).await?;
-        Ok(found.as_string())
+    pub async fn find_stored_job(&self, job: &str) -> HostResult<Option<String>> {
+        Ok(JsFuture::from(self.0.find_stored_job(job))
+            .await?
+            .as_string())
+    }
+
+    /// See [`Project::find_new_job`](crate::jobs::project_object::Project).
+    pub async fn find_new_job(&self, job: &str) -> HostResult<Option<String>> {
+        Ok(JsFuture::from(self.0.find_new_job(job)).await?.as_string())
     }
 
     /// Returns whether the job had a record.

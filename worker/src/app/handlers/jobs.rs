@@ -34,7 +34,7 @@ pub async fn read(context: &mut Context, resource: Resource) -> Result<HostRespo
     match fetch(context, resource, &job).await? {
         Ok(response) => Ok(response.into()),
         Err(failure) if failure.is_temporary() || failure.is_missing => {
-            let stored = find_stored_job(context, resource, &job, failure.is_missing).await;
+            let stored = find_stored_job(context, resource, &job, &failure).await;
             let stored = stored.unwrap_or_else(|problem| {
                 context.metrics.keep_operator_message(&problem);
                 None
@@ -84,10 +84,15 @@ async fn find_stored_job(
     context: &mut Context,
     resource: Resource,
     job: &JobId,
-    missing: bool,
+    failure: &UpstreamFailure,
 ) -> Result<Option<HostResponse>, Problem> {
     let project = context.project_stub(resource)?;
-    let Some(data) = project.find_stored_job(job.as_str(), missing).await? else {
+    let stored = if failure.is_missing {
+        project.find_new_job(job.as_str()).await?
+    } else {
+        project.find_stored_job(job.as_str()).await?
+    };
+    let Some(data) = stored else {
         return Ok(None);
     };
     let upstream = context.metrics.upstream.as_ref();

@@ -31,7 +31,7 @@ pub async fn read(context: &Context) -> Result<HostResponse, Problem> {
     let mut status = PullRequestStatus::UNKNOWN;
     if let Some(settings) = &context.config.pull_requests {
         let project = context.project_stub(Resource::Job)?;
-        let stored = project.find_stored_job(job.as_str(), false).await?;
+        let stored = project.find_stored_job(job.as_str()).await?;
         let stored = stored.ok_or_else(Problem::job_not_recorded)?;
         if let Some(request) = PullRequest::of_job(&stored) {
             status = find_status(&context.execution, settings, &request).await?;

@@ -56,14 +56,10 @@ impl Project {
         self.await_polls(polls).await
     }
 
-    /// If the job is `missing`, because Mintlify returned a 404, returns only the state of a job
-    /// that Mintlify may not know yet.
-    pub(super) fn find_stored_job(&self, job: &str, missing: bool) -> HostResult<Option<String>> {
-        let row = self
-            .jobs
-            .find(job)?
-            .filter(|row| !missing || row.record(self.jobs.resource()).may_be_unknown(now()));
-        Ok(row.map(|row| row.data))
+    /// Returns the state of a job that Mintlify may not know yet.
+    pub(super) fn find_new_job(&self, job: &str) -> HostResult<Option<String>> {
+        let is_new = |row: &JobRow| row.record(self.jobs.resource()).may_be_unknown(now());
+        Ok(self.jobs.find(job)?.filter(is_new).map(|row| row.data))
     }
 
     pub(super) async fn delete_record(&self, job: &str) -> HostResult<bool> {
