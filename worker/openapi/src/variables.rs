@@ -4,7 +4,7 @@ use quillgate::Scope;
 use quillgate_worker::auth::session::cookie;
 use quillgate_worker::http::content::MAX_BODY;
 use quillgate_worker::jobs::poll::LOST_AFTER;
-use quillgate_worker::jobs::webhook::{MAX_URL_LENGTH, RETRY_AFTER};
+use quillgate_worker::jobs::webhook::{MAX_URL_BYTES, RETRY_AFTER};
 use serde_json::{Value, json};
 
 use super::{JsonObject, problems, schemas};
@@ -15,7 +15,7 @@ pub fn from_tables() -> JsonObject {
     let variables: [(_, Value); _] = [
         ("lost-after", (LOST_AFTER.0 / 60_000).into()),
         ("max-body", MAX_BODY.into()),
-        ("max-url-length", MAX_URL_LENGTH.into()),
+        ("max-url-length", MAX_URL_BYTES.into()),
         ("path-segment", schemas::path_segment()),
         ("policies", problems::policies().into()),
         ("problem-types", problems::types().into()),

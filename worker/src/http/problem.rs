@@ -103,6 +103,13 @@ impl Problem {
         Self::field("body", GatewayRule::JsonObject, detail)
     }
 
+    /// A quoted String can contain characters that [`quillgate::IdempotencyKey`] rejects.
+    pub fn invalid_idempotency_key() -> Self {
+        let detail = "Idempotency-Key must be 1 to 255 visible ASCII characters; with a comma or a \
+                      leading quotation mark, it must be a quoted String";
+        Self::broken_rule("Idempotency-Key", Rule::IdempotencyKey.name(), detail)
+    }
+
     pub fn invalid_webhook_url(detail: &str) -> Self {
         Self::broken_rule("Webhook-Url", Rule::WebhookUrl.name(), detail)
     }

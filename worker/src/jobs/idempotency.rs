@@ -2,7 +2,7 @@
 //! gateway never retries a request with an unknown outcome automatically, because a retry could
 //! create a second job. Callers can send `Idempotency-Retry: force`.
 
-use quillgate::{Millis, Rule, ValidationError};
+use quillgate::Millis;
 use serde::{Deserialize, Serialize};
 
 use crate::http::gateway_rule::GatewayRule;
@@ -12,7 +12,7 @@ use crate::http::response::{GatewayResponse, HeaderFields};
 
 pub const LIFE: Millis = Millis(86_400_000);
 
-const MAX_KEY_LENGTH: usize = 255;
+const MAX_KEY_BYTES: usize = 255;
 
 /// Parses `Idempotency-Key`: a quoted String (RFC 9651) or the bare key, which name the same key. A
 /// bare key contains no comma, because repeated headers arrive as one value joined by commas.
@@ -23,9 +23,9 @@ pub fn read_key(header: &str) -> Result<String, Problem> {
         None => (!header.contains(',')).then(|| header.to_owned()),
     };
     let key = key.filter(|key| {
-        (1..=MAX_KEY_LENGTH).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
+        (1..=MAX_KEY_BYTES).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
     });
-    key.ok_or_else(|| ValidationError::new("Idempotency-Key", Rule::IdempotencyKey, "").into())
+    key.ok_or_else(Problem::invalid_idempotency_key)
 }
 
 /// Parses a String (RFC 9651, section 4.2.5) after the opening quote, up to the end.

@@ -18,11 +18,11 @@ use crate::jobs::resource::Resource;
 use crate::json;
 use crate::upstream::snapshot::find_live;
 
-/// In bytes.
-pub const MAX_URL_LENGTH: usize = 2048;
-/// In bytes, like the next (RFC 1035, section 2.3.4).
-const MAX_HOST_LENGTH: usize = 253;
-const MAX_LABEL_LENGTH: usize = 63;
+pub const MAX_URL_BYTES: usize = 2048;
+/// RFC 1035, section 2.3.4.
+const MAX_HOST_BYTES: usize = 253;
+/// RFC 1035, section 2.3.4.
+const MAX_LABEL_BYTES: usize = 63;
 
 /// Without jitter. Standard Webhooks recommends ten attempts over about three days.
 pub const RETRY_AFTER: [Millis; 10] = [
@@ -60,7 +60,7 @@ pub fn check_address(url: &str, hosts: &[String]) -> Result<String, Problem> {
 
 /// Expects a lowercase scheme and host.
 fn check(url: &str, hosts: &[String]) -> Result<(), &'static str> {
-    if url.len() > MAX_URL_LENGTH {
+    if url.len() > MAX_URL_BYTES {
         return Err("must not be longer than 2048 bytes");
     }
     // URL parsers drop tabs and line breaks, and read a backslash as a slash.
@@ -122,7 +122,7 @@ fn check_public(host: &str) -> Result<(), &'static str> {
         return is_public_v6(address).then_some(()).ok_or(PRIVATE);
     }
     let labels: Vec<_> = host.split('.').collect();
-    if host.len() > MAX_HOST_LENGTH || !labels.iter().all(|label| is_label(label)) {
+    if host.len() > MAX_HOST_BYTES || !labels.iter().all(|label| is_label(label)) {
         return Err(MALFORMED);
     }
     if labels.last().is_some_and(|label| is_numeric(label)) {
@@ -138,7 +138,7 @@ fn check_public(host: &str) -> Result<(), &'static str> {
 fn is_label(label: &str) -> bool {
     let fits =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
-    (1..=MAX_LABEL_LENGTH).contains(&label.len()) && label.bytes().all(fits)
+    (1..=MAX_LABEL_BYTES).contains(&label.len()) && label.bytes().all(fits)
 }
 
 /// WHATWG URL, "ends in a number".

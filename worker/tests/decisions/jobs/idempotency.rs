@@ -76,6 +76,7 @@ fn malformed_key_is_rejected() {
         let problem = read_key(header).unwrap_err();
         let expected = ["Idempotency-Key", "idempotency-key"];
         assert_eq!(field_and_rule(&problem), expected, "{header}");
+        assert!(problem.detail.contains("must be a quoted String"));
     }
 }
 

@@ -1,6 +1,6 @@
 use quillgate_worker::http::url::lowercase_origin;
 use quillgate_worker::jobs::job_settings::WebhookSettings;
-use quillgate_worker::jobs::webhook::{MAX_URL_LENGTH, check_address, recheck_address};
+use quillgate_worker::jobs::webhook::{MAX_URL_BYTES, check_address, recheck_address};
 
 use crate::fixtures::{Predicate, field_and_rule};
 
@@ -198,8 +198,8 @@ fn local_host_name_is_rejected() {
 #[test]
 fn url_length_is_limited() {
     let url = |length: usize| format!("{:x<length$}", "https://hooks.example.com/");
-    assert!(check_address(&url(MAX_URL_LENGTH), &listing(&url(MAX_URL_LENGTH))).is_ok());
-    assert_never_allowed(&[url(MAX_URL_LENGTH + 1)]);
+    assert!(check_address(&url(MAX_URL_BYTES), &listing(&url(MAX_URL_BYTES))).is_ok());
+    assert_never_allowed(&[url(MAX_URL_BYTES + 1)]);
 }
 
 #[test]
