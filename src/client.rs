@@ -101,7 +101,7 @@ pub use web_sys::AbortSignal;
 use settings::Settings;
 
 /// Shorter credentials are not redacted, because they could be part of ordinary words.
-const MIN_REDACTED: usize = 8;
+const MIN_REDACTED_BYTES: usize = 8;
 
 /// The address and the credential of requests.
 #[derive(Clone)]
@@ -140,7 +140,7 @@ impl Server {
     /// Redacts the credential in a string of the server.
     fn redact(&self, text: &str) -> String {
         match self.credential() {
-            short if short.len() < MIN_REDACTED => text.to_owned(),
+            short if short.len() < MIN_REDACTED_BYTES => text.to_owned(),
             credential => text.replace(credential, "[redacted]"),
         }
     }

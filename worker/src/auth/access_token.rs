@@ -24,7 +24,6 @@ struct Claims {
     projects: Vec<String>,
     scope: String,
     quota: Option<Value>,
-    iat: f64,
     /// [`RevokedTokens::covers`] reads it from the map.
     #[serde(rename = "jti")]
     _id: Option<String>,
@@ -63,7 +62,8 @@ pub(super) fn read_caller(
     let claims = Claims::deserialize(values).map_err(|_| INCOMPLETE)?;
     let times = Times::read(values)?;
     let quota = read_quota(claims.quota).ok_or(INCOMPLETE)?;
-    if revoked.covers(ISSUER, values, Some(claims.iat)) {
+    let issued_at = times.iat.ok_or(INCOMPLETE)?;
+    if revoked.covers(ISSUER, values, times.iat) {
         return Err(REVOKED);
     }
     if claims.iss != ISSUER {
@@ -73,7 +73,7 @@ pub(super) fn read_caller(
         return Err(NO_SUBJECT);
     }
     times.check(0.0, now)?;
-    if times.exp - claims.iat > MAX_LIFETIME_SECONDS {
+    if times.exp - issued_at > MAX_LIFETIME_SECONDS {
         return Err("the access token lives longer than 90 days");
     }
     Ok(Caller {

@@ -48,9 +48,9 @@ fn parse_parent(header: &str) -> Option<(&str, bool)> {
 
 // The limits of section 3.3.1.5.
 const MAX_MEMBERS: usize = 32;
-const MAX_STATE_LENGTH: usize = 512;
+const MAX_STATE_BYTES: usize = 512;
 /// If a `tracestate` is too long, longer members are dropped first.
-const MAX_RETAINED_LENGTH: usize = 128;
+const MAX_RETAINED_BYTES: usize = 128;
 
 /// Shortens a `tracestate` that is too long. Returns `None` if a member is malformed (section
 /// 3.3.1.3).
@@ -60,10 +60,10 @@ pub fn read_tracestate(header: &str) -> Option<String> {
     if members.len() > MAX_MEMBERS || !members.iter().all(|member| is_member(member)) {
         return None;
     }
-    if members.join(",").len() > MAX_STATE_LENGTH {
-        members.retain(|member| member.len() <= MAX_RETAINED_LENGTH);
+    if members.join(",").len() > MAX_STATE_BYTES {
+        members.retain(|member| member.len() <= MAX_RETAINED_BYTES);
     }
-    while members.join(",").len() > MAX_STATE_LENGTH {
+    while members.join(",").len() > MAX_STATE_BYTES {
         members.pop();
     }
     Some(members.join(",")).filter(|list| !list.is_empty())

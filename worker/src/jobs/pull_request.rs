@@ -24,7 +24,7 @@ impl PullRequest {
         Self::parse(json::text(&job, "prLink")?)
     }
 
-    /// In GitHub's API. No other pull request has it.
+    /// The path in GitHub's API, which identifies the pull request.
     pub fn target(&self) -> String {
         format!("/repos/{}/pulls/{}", self.0.repository, self.0.number)
     }

@@ -10,7 +10,7 @@ use worker::State;
 
 use crate::runtime::error::{HostError, HostResult};
 
-/// So that `future_to_promise` is instantiated only once. Each instance takes two kilobytes.
+/// Boxed, so that `future_to_promise` is instantiated only once. Each instance takes two kilobytes.
 type BoxedFuture = Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>>;
 
 pub fn into_promise(work: impl Future<Output = HostResult<JsValue>> + 'static) -> Promise {

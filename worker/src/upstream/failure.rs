@@ -12,8 +12,7 @@ use crate::upstream::upstream_settings::UpstreamSettings;
 
 /// After a 429 or 503 without `Retry-After`.
 pub const DEFAULT_RETRY_AFTER: Millis = Millis(60_000);
-/// In characters.
-const MAX_QUOTED: usize = 500;
+const MAX_QUOTED_CHARACTERS: usize = 500;
 
 /// No response head arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -317,7 +316,7 @@ fn quote_message(head: &UpstreamHead, body: &str, settings: &UpstreamSettings) -
         };
         return head.api_error(None::<&Value>, Millis(0)).message;
     }
-    match text.char_indices().nth(MAX_QUOTED) {
+    match text.char_indices().nth(MAX_QUOTED_CHARACTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
