@@ -60,15 +60,15 @@ function hintAtRetry(context: Context, error: unknown, idempotencyKey: string | 
     isUnknown && status < 300 && (cause as Error | undefined)?.name !== "DecodeError";
   if (isStored && idempotencyKey !== undefined) {
     output.hint(repeat);
-  } else if (isKeyGiven && headers?.get("idempotent-replayed") === "true") {
-    output.hint(
-      "it is the answer to an earlier request with this key: to send another, set another --idempotency-key",
-    );
   } else if (isUnknown) {
     output.hint("check Mintlify's dashboard first: repeating the request may run it twice");
     if (idempotencyKey !== undefined) {
       output.hint(`to repeat it: --idempotency-key ${idempotencyKey} --force`);
     }
+  } else if (isKeyGiven && headers?.get("idempotent-replayed") === "true") {
+    output.hint(
+      "this is the stored answer to an earlier request: to send a new one, set a different --idempotency-key",
+    );
   } else if (signal.aborted || code === getExitCode("unavailable")) {
     const again =
       idempotencyKey === undefined

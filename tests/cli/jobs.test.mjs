@@ -93,16 +93,18 @@ test("create prints the command that retries after an unknown outcome", async ()
   assert.equal((await quillgateJob(["create", "x", "--force"])).code, 2);
 });
 
-test("create says that an error is the answer to an earlier request with the same key", async () => {
-  const replayed = problem(404, "upstream-error", "no docs", { "idempotent-replayed": "true" });
+test("create advises a new key for a stored refusal, and --force for a stored unknown outcome", async () => {
+  const replayed = { "idempotent-replayed": "true" };
   const create = ["create", "x", "--idempotency-key", "release-42"];
-  for (const [response, isReplayed] of [
-    [replayed, true],
-    [problem(404, "upstream-error", "no docs"), false],
+  for (const [response, advice] of [
+    [problem(404, "upstream-error", "no docs", replayed), "different --idempotency-key"],
+    [problem(404, "upstream-error", "no docs"), undefined],
+    [{ ...OUTCOME_UNKNOWN, headers: replayed }, "release-42 --force"],
   ]) {
     respondWith(() => response);
     const { stderr } = await quillgateJob(create);
-    assert.equal(/earlier request.*another --idempotency-key/.test(stderr), isReplayed, stderr);
+    const found = /different --idempotency-key|release-42 --force/.exec(stderr)?.[0];
+    assert.equal(found, advice, stderr);
   }
 });
 
