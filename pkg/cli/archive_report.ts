@@ -10,7 +10,7 @@ import { printReport } from "./print_table.js";
 import { readArchivedRange, showRanges } from "./range.js";
 import { callReport, readReport } from "./report_params.js";
 import { openTarget, writeToTarget } from "./target.js";
-import { escapeCommands } from "./workflow_commands.js";
+import { escapeJson } from "./workflow_commands.js";
 
 interface AnyList {
   pages(): AsyncIterable<{ views: Row[]; missing: string[] }>;
@@ -42,7 +42,7 @@ export async function run(context: Context): Promise<undefined> {
     if (rows.length > max) output.note(`${max} of ${rows.length} pages: --rows N, or --format csv`);
   } else {
     const text = writeAs(format, operation.name, rows);
-    await writeToTarget(target, format === "csv" ? text : escapeCommands(text, context.host));
+    await writeToTarget(target, format === "csv" ? text : escapeJson(text, context.host));
   }
   if (missing.size > 0) {
     const days = missing.size === 1 ? "1 day is" : `${missing.size} days are`;

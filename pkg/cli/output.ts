@@ -2,9 +2,9 @@
 
 import { showRelativeTime } from "./duration.js";
 import type { Host, Stream } from "./host.js";
-import { escapeControls, replaceControls, toLine } from "./table.js";
+import { replaceControls, toLine } from "./table.js";
 import { supportsColor, supportsLinks } from "./terminal.js";
-import { escapeCommands } from "./workflow_commands.js";
+import { escapeJson } from "./workflow_commands.js";
 
 /** A line at the bottom of the terminal that is redrawn in place. */
 export interface StatusLine {
@@ -92,9 +92,9 @@ export class Output {
     return this.print(this.toJson(value));
   }
 
-  /** Returns JSON that neither a terminal nor GitHub Actions interprets. Its value is the same. */
+  /** Returns a value as JSON: see {@link escapeJson}. */
   toJson(value: unknown, indent = 0): string {
-    return escapeControls(escapeCommands(JSON.stringify(value, null, indent), this.#host));
+    return escapeJson(JSON.stringify(value, null, indent), this.#host);
   }
 
   /** Writes rows from a server. Replaces control characters on a terminal, and only there. */

@@ -17,7 +17,7 @@ import { findPreviousRange, showRanges } from "./range.js";
 import { callReport, readReport, readReportParams } from "./report_params.js";
 import { takeRecords, toJsonPart } from "./rows.js";
 import { openTarget, type Target, writeToTarget } from "./target.js";
-import { escapeCommands } from "./workflow_commands.js";
+import { escapeJson } from "./workflow_commands.js";
 
 type ExportFormat = "csv" | "ndjson" | "json";
 
@@ -119,7 +119,7 @@ async function printRows(
   }
   if (format === "json") {
     const lines = rows.map((row) => JSON.stringify(row)).join("\n");
-    await writeToTarget(target, escapeCommands(toJsonPart(lines, true, true), context.host));
+    await writeToTarget(target, escapeJson(toJsonPart(lines, true, true), context.host));
     return;
   }
   await printReport(context, target, operation, rows, showRanges(params, previous));
@@ -221,7 +221,7 @@ async function openSink(
       maxRows,
       isEmpty: true,
       write: (chunk) =>
-        target.write(isCsv ? chunk : escapeCommands(new TextDecoder().decode(chunk), host)),
+        target.write(isCsv ? chunk : escapeJson(new TextDecoder().decode(chunk), host)),
       close: () => target.close(),
     };
   }

@@ -164,14 +164,6 @@ export function replaceControls(text: string, by = "\uFFFD"): string {
   return text.replace(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, by);
 }
 
-/** Escapes characters that `JSON.stringify` leaves unescaped but a terminal interprets. */
-export function escapeControls(json: string): string {
-  return json.replace(
-    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-}
-
 /** Returns a server's string as one line, without control characters. */
 export function toLine(text: string): string {
   return replaceControls(text.replaceAll("\n", " "), " ");

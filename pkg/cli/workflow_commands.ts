@@ -30,9 +30,17 @@ function isInActions({ env }: Pick<Host, "env">): boolean {
   return env.GITHUB_ACTIONS === "true";
 }
 
-/** Escapes `##[` in JSON for GitHub Actions. Only a string can contain it, so its value is the same. */
-export function escapeCommands(json: string, host: Pick<Host, "env">): string {
-  return isInActions(host) ? json.replaceAll("##[", "##\\u005b") : json;
+/**
+ * Returns JSON with the same value that neither a terminal nor GitHub Actions interprets. The escaped
+ * characters can only be in strings.
+ */
+export function escapeJson(json: string, host: Pick<Host, "env">): string {
+  const escaped = json.replace(
+    // `JSON.stringify` does not escape these.
+    /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  return isInActions(host) ? escaped.replaceAll("##[", "##\\u005b") : escaped;
 }
 
 /** Returns a stream that inserts a space into every command. A regular file needs no change. */

@@ -188,11 +188,14 @@ describe("GitHub Actions", () => {
     const { env: own, respondWith } = await startSession(t);
     const text = "##[error]\u009b2J\u202e";
     const ended = job("completed", text);
+    const searches = [{ searchQuery: text, hits: 1 }];
     const failure = problem(403, "forbidden", "##[error]no");
     respondWith(({ path }) => {
       if (/\/jobs\?/.test(path))
         return { json: { jobs: [{ ...ended, prompt: text }], nextCursor: null } };
       if (/\/job_1\/events/.test(path)) return streamJob(ended);
+      if (/\/searches/.test(path))
+        return { json: { searches, totalSearches: 1, nextCursor: null } };
       if (/\/s_live\/events/.test(path)) return streamDeployment(deployment("success", [text]));
       return failure;
     });
@@ -203,11 +206,13 @@ describe("GitHub Actions", () => {
           [["job", "list", "--format", "ndjson"], ({ prompt }) => prompt],
           [["job", "watch", "job_1", "--json"], ({ source }) => source.ref],
           [["deployment", "watch", "s_live", "--json"], ({ logs }) => logs[0]],
+          [["searches", "--json"], ([row]) => row.searchQuery],
+          [["searches", "--format", "ndjson"], (row) => row.searchQuery],
         ]) {
           const { code, stdout, stderr } = await runCommand(args, { env, columns });
           assert.equal(code, 0, stderr);
           assert.equal(read(JSON.parse(stdout)), text);
-          assert.match(stdout, /^.+\n$/, "the value takes several lines");
+          if (args[0] !== "searches") assert.match(stdout, /^.+\n$/, "it takes several lines");
           if (columns !== undefined) assert.doesNotMatch(stdout, /[\u009b\u202e]/);
           if (GITHUB_ACTIONS) assert.deepEqual(findCommands(stdout), []);
         }
