@@ -1031,8 +1031,7 @@ function abortOnReturn(options, start2) {
   iterator.return = async (value2) => {
     hasLeft = true;
     controller2.abort();
-    generator.return();
-    await iterator.next();
+    await Promise.all([generator.return(), iterator.next()]);
     return { done: true, value: await value2 };
   };
   iterator.throw = async (error) => {
@@ -3997,11 +3996,13 @@ function explainStart(given, noun, inputs, reachability) {
     case "content-too-large":
       return `the prompt is too long: as JSON it may have ${MAX_BODY_BYTES} bytes. Shorten the input prompt or prompt-file`;
     default:
-      return explainError(error, noun) + explainReplay(error, inputs);
+      return explainError(error, noun);
   }
 }
-function explainReplay(error, { idempotencyKey }) {
-  if (!(error instanceof ApiError && isReplayed(error))) return "";
+function explainReplay(given, { idempotencyKey }) {
+  const error = unwrap(given);
+  const isRefusal = error instanceof ApiError && !(error instanceof OutcomeUnknownError);
+  if (!isRefusal || !isReplayed(error)) return "";
   const action = idempotencyKey === void 0 ? "start a new run, or set the input idempotency-key" : "set another idempotency-key";
   return `. This is the answer to an earlier attempt: ${action}`;
 }
@@ -4070,7 +4071,8 @@ async function start({ runner: runner2, signal, pull }, inputs, write2) {
     const isUnknown = readProblemKind(error) === "identity-not-mapped";
     if (isUnknown || error instanceof AuthenticationError) showClaims(runner2, identity);
     const kind = connection && mayHaveStarted(error, connection) ? "unknown" : "failed";
-    return { kind, reason: explainStart(error, noun, inputs, connection?.reachability) };
+    const reason = explainStart(error, noun, inputs, connection?.reachability);
+    return { kind, reason: reason + explainReplay(error, inputs) };
   }
 }
 function showClaims(runner2, identity) {
@@ -4590,9 +4592,7 @@ async function runPreview(step, inputs) {
   const branch = inputs.branch ?? readBranch(runner2.env, pull);
   if (branch === void 0) {
     const { GITHUB_EVENT_NAME: name = "" } = runner2.env;
-    throw new InputError(
-      `the input branch is missing, because this event (${name}) does not name a branch, as pull_request and a push to a branch do`
-    );
+    throw new InputError(`set the input branch: the event ${name} does not name one`);
   }
   const { project } = inputs;
   const context = makeContext(step, inputs, branch);
@@ -4888,7 +4888,7 @@ function readInputs(runner2) {
     token,
     timeout: readDuration(runner2, "timeout"),
     after: runner2.input("timeout").trim(),
-    idempotencyKey: readIdempotencyKey(runner2),
+    idempotencyKey: runner2.input("idempotency-key").trim() || void 0,
     githubToken,
     matrix: runner2.input("matrix"),
     guard: readGuard(runner2.input("if-changed"))
@@ -4939,13 +4939,6 @@ function readCommand(runner2) {
     );
   }
   return command;
-}
-function readIdempotencyKey(runner2) {
-  const key = runner2.input("idempotency-key").trim();
-  if (key === "" || /^(?!")[!-+\--~]{1,255}$/.test(key)) return key || void 0;
-  throw new InputError(
-    "the input idempotency-key must be 1 to 255 visible ASCII characters, without commas or a leading quotation mark"
-  );
 }
 function readSecret(runner2, name) {
   const secret = runner2.input(name).trim();

@@ -61,9 +61,7 @@ export async function runPreview(step: Step, inputs: PreviewInputs): Promise<num
   const branch = inputs.branch ?? readBranch(runner.env, pull);
   if (branch === undefined) {
     const { GITHUB_EVENT_NAME: name = "" } = runner.env;
-    throw new InputError(
-      `the input branch is missing, because this event (${name}) does not name a branch, as pull_request and a push to a branch do`,
-    );
+    throw new InputError(`set the input branch: the event ${name} does not name one`);
   }
   const { project } = inputs;
   const context = makeContext(step, inputs, branch);

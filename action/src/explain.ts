@@ -92,13 +92,15 @@ export function explainStart(
     case "content-too-large":
       return `the prompt is too long: as JSON it may have ${MAX_BODY_BYTES} bytes. Shorten the input prompt or prompt-file`;
     default:
-      return explainError(error, noun) + explainReplay(error, inputs);
+      return explainError(error, noun);
   }
 }
 
 /** Returns how to repeat a write whose stored refusal the gateway has sent again. */
-function explainReplay(error: unknown, { idempotencyKey }: Place): string {
-  if (!(error instanceof ApiError && isReplayed(error))) return "";
+export function explainReplay(given: unknown, { idempotencyKey }: Place): string {
+  const error = unwrap(given);
+  const isRefusal = error instanceof ApiError && !(error instanceof OutcomeUnknownError);
+  if (!isRefusal || !isReplayed(error)) return "";
   const action =
     idempotencyKey === undefined
       ? "start a new run, or set the input idempotency-key"

@@ -93,7 +93,7 @@ export function readInputs(runner: Runner): Inputs {
     token,
     timeout: readDuration(runner, "timeout"),
     after: runner.input("timeout").trim(),
-    idempotencyKey: readIdempotencyKey(runner),
+    idempotencyKey: runner.input("idempotency-key").trim() || undefined,
     githubToken,
     matrix: runner.input("matrix"),
     guard: readGuard(runner.input("if-changed")),
@@ -148,15 +148,6 @@ function readCommand(runner: Runner): Inputs["command"] {
     );
   }
   return command;
-}
-
-function readIdempotencyKey(runner: Runner): string | undefined {
-  const key = runner.input("idempotency-key").trim();
-  // The same rule as in the package, which would report it only after requesting an identity.
-  if (key === "" || /^(?!")[!-+\--~]{1,255}$/.test(key)) return key || undefined;
-  throw new InputError(
-    "the input idempotency-key must be 1 to 255 visible ASCII characters, without commas or a leading quotation mark",
-  );
 }
 
 function readSecret(runner: Runner, name: string): string | undefined {

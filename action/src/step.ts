@@ -16,7 +16,7 @@ import {
   type Written,
 } from "./connection.js";
 import type { PullRequest } from "./event.js";
-import { explainStart, type Noun } from "./explain.js";
+import { explainReplay, explainStart, type Noun } from "./explain.js";
 import { findApi, type GithubApi } from "./github_api.js";
 import { AccessToken, type Identity, WorkflowIdentity } from "./identity.js";
 import type { Place } from "./inputs.js";
@@ -94,7 +94,8 @@ export async function start<T>(
     const isUnknown = readProblemKind(error) === "identity-not-mapped";
     if (isUnknown || error instanceof AuthenticationError) showClaims(runner, identity);
     const kind = connection && mayHaveStarted(error, connection) ? "unknown" : "failed";
-    return { kind, reason: explainStart(error, noun, inputs, connection?.reachability) };
+    const reason = explainStart(error, noun, inputs, connection?.reachability);
+    return { kind, reason: reason + explainReplay(error, inputs) };
   }
 }
 

@@ -155,7 +155,7 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
   ]) {
     test(`requires the input branch when the event is ${name}`, async (run) => {
       const result = await run.runCommand("preview", { env, event });
-      assertFailed(result, /the input branch is missing/);
+      assertFailed(result, /set the input branch/);
       assert.deepEqual(await run.deployments(), []);
     });
   }
