@@ -1,4 +1,4 @@
-/** Programs that apt installs on Debian, if this process runs as root. */
+/** Programs that apt installs on Debian and Ubuntu, if this process runs as root. */
 import { readFileSync } from "node:fs";
 import { run, StepError } from "../child.mjs";
 import { findOnPath } from "./programs.mjs";
@@ -16,9 +16,13 @@ export async function installWithApt(title, packages, context) {
   await run(`installing ${title}`, "apt-get", args, options);
 }
 
-/** Ubuntu's apt has no browsers, only packages that install them with snap. */
 export function canUseApt(env) {
-  return process.getuid?.() === 0 && findOnPath("apt-get", env) !== undefined && isDebian();
+  return process.getuid?.() === 0 && findOnPath("apt-get", env) !== undefined;
+}
+
+/** Ubuntu's apt has no browsers, only packages that install them with snap. */
+export function canInstallBrowsers(env) {
+  return canUseApt(env) && isDebian();
 }
 
 function isDebian() {
@@ -45,7 +49,7 @@ function aptProgram({ title, names, packages, variable, key }) {
       return candidates.map((name) => findOnPath(name, env)).find(Boolean);
     },
     async install(context) {
-      if (context.env[variable] || !canUseApt(context.env)) {
+      if (context.env[variable] || !canInstallBrowsers(context.env)) {
         throw new StepError(
           `${title} is missing: install it and put ${names.at(-1)} on the PATH, or set ${variable} to its path`,
         );

@@ -4,7 +4,7 @@
  * processor time.
  */
 import { StepError } from "../child.mjs";
-import { canUseApt, installWithApt } from "./apt.mjs";
+import { canInstallBrowsers, installWithApt } from "./apt.mjs";
 import { findOnPath, versionOf } from "./programs.mjs";
 
 const CHROMIUM_NAMES = ["chromium", "chromium-browser", "google-chrome"];
@@ -23,7 +23,7 @@ export const browser = {
     const { env } = context;
     const problem = problemOf(await findBrowsers(env));
     if (problem !== undefined) {
-      if (env.CHROME || !canUseApt(env)) {
+      if (env.CHROME || !canInstallBrowsers(env)) {
         throw new StepError(
           `${problem}: install Chromium or Chrome, and the chromedriver of ` +
             "the same major version; put them on the PATH, or set CHROME and CHROMEDRIVER to their paths",
@@ -66,5 +66,5 @@ function problemOf({ chromium, chromedriver, version, driverVersion }) {
 }
 
 function canInstallShell(env) {
-  return !env.CHROME && canUseApt(env);
+  return !env.CHROME && canInstallBrowsers(env);
 }

@@ -57,7 +57,7 @@ async function checkCargo(env) {
   if (stdout.startsWith(`cargo ${version} `)) return;
   const found = findOnPath("cargo", env);
   throw new StepError(
-    `${found} is not rustup's Cargo ${version}: put rustup's folder, usually ~/.cargo/bin, before it on the PATH`,
+    `${found ?? "cargo"} is not Cargo ${version}: put rustup's folder, usually ~/.cargo/bin, first on the PATH, and unset RUSTUP_TOOLCHAIN and overrides of rustup`,
   );
 }
 
