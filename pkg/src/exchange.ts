@@ -98,8 +98,7 @@ export function abortOnReturn<T, Options extends { signal?: AbortSignal | undefi
   iterator.return = async (value) => {
     hasLeft = true;
     controller.abort();
-    generator.return();
-    await iterator.next();
+    await Promise.all([generator.return(), iterator.next()]);
     return { done: true, value: await value };
   };
   iterator.throw = async (error) => {
