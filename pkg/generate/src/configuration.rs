@@ -126,10 +126,13 @@ fn describe_default(default: &str) -> String {
     }
 }
 
+/// No variable accepts this value: some accept every string, or every JSON without control characters.
+const INVALID: &str = "{\"\u{7f}\":1}";
+
 /// Returns the rule with which the gateway rejects an invalid value, without `must be`.
 fn describe_rule(name: &str) -> String {
     let invalid = Config::read(|asked| match asked {
-        _ if asked == name => Some("{\"\u{7f}\":1}".to_owned()),
+        _ if asked == name => Some(INVALID.to_owned()),
         "ADMIN_API_KEY" => Some("mint_stand_in".to_owned()),
         "ACCESS_TOKEN_SECRET" => Some("a stand-in that is long enough to sign".to_owned()),
         _ => None,

@@ -150,7 +150,7 @@ const fn describe_policy(policy: RateLimitPolicy) -> (&'static str, &'static str
         RateLimitPolicy::ReadJobs => ("reads of jobs", caller, "READ_LIMIT_PER_HOUR"),
         RateLimitPolicy::ReadDeployments => (
             "reads of deployments",
-            "caller and project; `update-status`: caller",
+            "caller and project; deployments by id: caller",
             "READ_LIMIT_PER_HOUR",
         ),
         RateLimitPolicy::CreateDeployment => (
