@@ -21,7 +21,7 @@ import type { Watched } from "./watched.js";
 /** A list of jobs. Await it for one page, or iterate over it for every job. */
 export interface JobList extends List<"agentJobs.list"> {}
 
-const JOBS: Watched<"agentJobs.get"> = {
+const JOBS: Watched<"agentJobs.get", "job"> = {
   get: "agentJobs.get",
   name: "job",
   params: (id) => ({ id }),

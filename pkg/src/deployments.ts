@@ -15,7 +15,7 @@ import type { Watched } from "./watched.js";
 /** A list of deployments. Await it for one page, or iterate over it for every deployment. */
 export interface DeploymentList extends List<"deployments.list"> {}
 
-const DEPLOYMENTS: Watched<"deployments.get"> = {
+const DEPLOYMENTS: Watched<"deployments.get", "deployment"> = {
   get: "deployments.get",
   name: "deployment",
   params: (statusId) => ({ statusId }),

@@ -9,19 +9,19 @@ import { streamResource } from "./streams.js";
 import { Task } from "./task.js";
 import type { Transport } from "./transport.js";
 import type { Operations } from "./types.js";
-import type { Watched } from "./watched.js";
+import type { Name, NamedChange, Watched } from "./watched.js";
 
 /**
  * Yields the current state of a resource as the property `resource.name`, then every change until it
  * finishes.
  */
-export function watchResource<Get extends keyof Operations, NamedChange>(
+export function watchResource<Get extends keyof Operations, Own extends Name>(
   transport: Transport,
-  resource: Watched<Get>,
+  resource: Watched<Get, Own>,
   id: string | null,
   options: WatchOptions | undefined,
   site = captureCallSite(),
-): AsyncGenerator<NamedChange, void, void> {
+): AsyncGenerator<NamedChange<Get, Own>, void, void> {
   return abortOnReturn(options, async function* ({ timeout, ...call }) {
     const { get, name } = resource;
     let watch: Task | undefined;
@@ -34,14 +34,14 @@ export function watchResource<Get extends keyof Operations, NamedChange>(
       for (;;) {
         if (Date.now() >= nextStreamAt) {
           const stream = { transport, watch, resource, id, call, deadline };
-          const next = yield* streamResource<NamedChange>(stream);
+          const next = yield* streamResource<NamedChange<Get, Own>>(stream);
           if (next === undefined) return;
           nextStreamAt = next;
         }
         const change = await watch.next(transport.callOptions(get, call), nextStreamAt);
         if (change === undefined) continue; // It is time to try a stream again.
         const { data, done } = change;
-        yield { [name]: data, done } as NamedChange;
+        yield { [name]: data, done } as NamedChange<Get, Own>;
         if (done) return;
       }
     } catch (error) {
@@ -64,13 +64,7 @@ export async function waitForResource<Get extends keyof Operations>(
   const { onUpdate, ...watching } = ownProperties(options);
   // A watch that succeeds yields at least one state, and the last one is final.
   let last!: Result;
-  const changes = watchResource<Get, Record<string, Result>>(
-    transport,
-    resource,
-    id,
-    watching,
-    site,
-  );
+  const changes = watchResource(transport, resource, id, watching, site);
   for await ({ [resource.name]: last } of changes) await onUpdate?.(last);
   return last;
 }
