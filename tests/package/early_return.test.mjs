@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { afterEach, describe, test } from "node:test";
-import { Client } from "quillgate";
+import { abortOnReturn } from "../../pkg/dist/exchange.js";
+import { againstGateway, unhandled } from "./behaviour/fixtures.mjs";
 import { LISTS, pageOf } from "./scripted_lists.mjs";
-import { startScriptedServer } from "./scripted_server.mjs";
 
 const NO_ANSWER = { stall: "head" };
 const OPEN_STREAM = {
@@ -51,65 +51,58 @@ const ITERATORS = {
   "pages()": [({ analytics }, options) => analytics.views({}, options).pages(), NO_ANSWER],
 };
 
-const unhandled = [];
-process.on("unhandledRejection", (reason) => unhandled.push(reason));
 afterEach(() => assert.deepEqual(unhandled.splice(0), []));
-
-/** Starts a server for a test, and returns it with a client. */
-async function connect(context, respond) {
-  const server = await startScriptedServer(respond);
-  context.after(() => server.stop());
-  const auth = { token: "token-of-a-test" };
-  const client = new Client({ baseUrl: server.url, projectId: "acme", auth, logLevel: "off" });
-  return { server, client };
-}
 
 /**
  * Calls `leave` with an iterator whose `next` is pending, with that call, and with the controller of
  * the caller's signal. The connection must then end, without a listener on that signal.
  */
-async function whilePending(context, [iterate, ...responses], leave) {
-  const { server, client } = await connect(context, (_, at) => responses[at]);
-  const controller = new AbortController();
-  const { signal } = controller;
-  const iterator = iterate(client, { signal });
-  const pending = iterator.next();
-  pending.catch(() => {});
-  await server.arrived(responses.length);
-  await leave(iterator, pending, controller);
-  assert.equal(await server.requests.at(-1).ended, false);
-  assert.equal(server.requests.length, responses.length);
-  assert.deepEqual(getEventListeners(signal, "abort"), []);
+function whilePending([iterate, ...responses], leave) {
+  const respond = (_, at) => responses[at];
+  return againstGateway(respond, async (client, server) => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const iterator = iterate(client, { signal });
+    const pending = iterator.next();
+    pending.catch(() => {});
+    await server.arrived(responses.length);
+    await leave(iterator, pending, controller);
+    assert.equal(await server.requests.at(-1).ended, false);
+    assert.equal(server.requests.length, responses.length);
+    assert.deepEqual(getEventListeners(signal, "abort"), []);
+  });
 }
 
-const within = { timeout: 5_000 };
+/** A call that never settles fails its test. */
+const within = { timeout: 60_000 };
 
 describe("A caller leaves early", () => {
   for (const [name, setup] of Object.entries(ITERATORS)) {
-    test(`return() of ${name} ends a pending next() and its connection`, within, (context) =>
-      whilePending(context, setup, async (iterator, pending) => {
+    test(`return() of ${name} ends a pending next() and its connection`, within, () =>
+      whilePending(setup, async (iterator, pending) => {
         assert.deepEqual(await iterator.return(), END);
         assert.deepEqual(await pending, END);
         assert.deepEqual(await iterator.next(), END);
       }),
     );
 
-    test(`return() of ${name} before the first next() sends nothing`, within, async (context) => {
-      const { server, client } = await connect(context, () => NO_ANSWER);
-      const { signal } = new AbortController();
-      const iterator = setup[0](client, { signal });
-      assert.equal(iterator[Symbol.asyncIterator](), iterator);
-      assert.deepEqual(await iterator.return(), END);
-      assert.deepEqual(await iterator.next(), END);
-      assert.equal(server.requests.length, 0);
-      assert.deepEqual(getEventListeners(signal, "abort"), []);
-    });
+    test(`return() of ${name} before the first next() sends nothing`, within, () =>
+      againstGateway(NO_ANSWER, async (client, server) => {
+        const { signal } = new AbortController();
+        const iterator = setup[0](client, { signal });
+        assert.equal(iterator[Symbol.asyncIterator](), iterator);
+        assert.deepEqual(await iterator.return(), END);
+        assert.deepEqual(await iterator.next(), END);
+        assert.equal(server.requests.length, 0);
+        assert.deepEqual(getEventListeners(signal, "abort"), []);
+      }),
+    );
   }
 
   const watchAll = ITERATORS["agentJobs.watchAll()"];
 
-  test("throw() rejects with its error, and ends pending calls of next()", within, (context) =>
-    whilePending(context, watchAll, async (iterator, pending) => {
+  test("throw() rejects with its error, and ends pending calls of next()", within, () =>
+    whilePending(watchAll, async (iterator, pending) => {
       const second = iterator.next();
       const own = new RangeError("own");
       await assert.rejects(iterator.throw(own), (error) => error === own);
@@ -117,25 +110,38 @@ describe("A caller leaves early", () => {
     }),
   );
 
-  test("return() resolves to its value", within, (context) =>
-    whilePending(context, watchAll, async (iterator) => {
+  test("return() rejects with an error of the end", within, async () => {
+    const own = new RangeError("own");
+    const iterator = abortOnReturn(undefined, async function* () {
+      try {
+        yield 1;
+      } finally {
+        await Promise.reject(own);
+      }
+    });
+    await iterator.next();
+    await assert.rejects(iterator.return(), (error) => error === own);
+  });
+
+  test("return() resolves to its value", within, () =>
+    whilePending(watchAll, async (iterator) => {
       assert.deepEqual(await iterator.return("own"), { done: true, value: "own" });
     }),
   );
 
-  test("cancel() of a stream made from a watch ends the connection", within, (context) => {
+  test("cancel() of a stream made from a watch ends the connection", within, () => {
     const read = (client, options) => {
       const reader = ReadableStream.from(watchAll[0](client, options)).getReader();
       return Object.assign(reader, { next: () => reader.read() });
     };
-    return whilePending(context, [read, OPEN_STREAM], async (reader, pending) => {
+    return whilePending([read, OPEN_STREAM], async (reader, pending) => {
       await reader.cancel();
       assert.deepEqual(await pending, END);
     });
   });
 
-  test("the caller's signal rejects a pending next() with its reason", within, (context) =>
-    whilePending(context, watchAll, async (iterator, pending, controller) => {
+  test("the caller's signal rejects a pending next() with its reason", within, () =>
+    whilePending(watchAll, async (iterator, pending, controller) => {
       const reason = new RangeError("enough");
       controller.abort(reason);
       await assert.rejects(pending, (error) => error === reason);
@@ -143,14 +149,14 @@ describe("A caller leaves early", () => {
     }),
   );
 
-  test("return() between two rows ends the request for the next page", within, async (context) => {
-    const { server, client } = await connect(context, (received, at) =>
-      at === 0 ? pageOf(LISTS.views)(received) : NO_ANSWER,
-    );
-    const rows = client.analytics.views()[Symbol.asyncIterator]();
-    for (let row = 0; row < 126; row++) assert.equal((await rows.next()).done, false);
-    await server.arrived(2);
-    assert.deepEqual(await rows.return(), END);
-    assert.equal(await server.requests[1].ended, false);
+  test("return() between two rows ends the request for the next page", within, () => {
+    const respond = (received, at) => (at === 0 ? pageOf(LISTS.views)(received) : NO_ANSWER);
+    return againstGateway(respond, async (client, server) => {
+      const rows = client.analytics.views()[Symbol.asyncIterator]();
+      for (let row = 0; row < 126; row++) assert.equal((await rows.next()).done, false);
+      await server.arrived(2);
+      assert.deepEqual(await rows.return(), END);
+      assert.equal(await server.requests[1].ended, false);
+    });
   });
 });

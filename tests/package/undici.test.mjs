@@ -35,6 +35,6 @@ test("installs next to undici 5, and the CLI warns that it ignores the proxy", a
   const args = [bin, "job", "list"];
   const { code, stderr } = await capture(process.execPath, args, { cwd: folder, env });
   assert.equal(code, 6, stderr);
-  if (http.setGlobalProxyFromEnv !== undefined) return;
+  if (http.setGlobalProxyFromEnv !== undefined) return t.skip("Node.js has its own proxy");
   assert.match(stderr, /^quillgate: HTTPS_PROXY is ignored .*undici 6\.14 or later$/m);
 });

@@ -89,7 +89,7 @@ fn a_wait_that_the_caller_resumes_late_ends_on_schedule() {
     assert_eq!(driver.pass(1_000).next(), wait(8_000));
     assert_eq!(driver.pass(6_000).next(), wait(3_000));
     assert_eq!(driver.end_wait(3_000), send(1_000));
-    assert_eq!(driver.step(unchanged()), EXPIRED);
+    assert_eq!(driver.step(changed()), EXPIRED);
 }
 
 #[test]

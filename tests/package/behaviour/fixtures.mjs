@@ -16,7 +16,7 @@ const MIN_WAIT_MS = 300;
 const MAX_WAIT_MS = 31_000;
 
 export const rows = [];
-const unhandled = [];
+export const unhandled = [];
 export let folder;
 export let quillgate;
 
