@@ -19,13 +19,10 @@ pub fn find_ineffective(
     texts: &BTreeMap<&str, &str>,
     report: &Report,
 ) -> Option<&'static str> {
-    let text = texts.get(name).copied().unwrap_or_default();
-    let value = read_json(text);
+    let text = |name| texts.get(name).copied().unwrap_or_default();
+    let value = read_json(text(name));
     let items = list_items(&value);
-    let list = |name| match report.has_problem(name) {
-        true => None,
-        false => Some(read_json(texts.get(name).copied().unwrap_or_default())),
-    };
+    let list = |name| (!report.has_problem(name)).then(|| read_json(text(name)));
     if name == "TRUSTED_ISSUERS" {
         items.iter().find_map(find_unmatched_claim)
     } else if name.starts_with("REVOKED_TOKENS") {
@@ -37,7 +34,7 @@ pub fn find_ineffective(
                 "has an issuer that TRUSTED_ISSUERS does not list: that entry revokes nothing",
             )
         })
-    } else if name == "SIGN_IN_CLIENT_SECRET" && !text.trim().is_empty() {
+    } else if name == "SIGN_IN_CLIENT_SECRET" && !text(name).trim().is_empty() {
         let issuers = list("SIGN_IN_ISSUERS")?;
         let mut names = value.as_object().into_iter().flatten();
         let is_ineffective =
