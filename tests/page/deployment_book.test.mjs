@@ -17,7 +17,8 @@ const CLAIMS = {
   projects: ["docs"],
   scopes: ["deployments:read", "deployments:create"],
 };
-const HOW = { idempotencyKey: "key", force: false, signal: new AbortController().signal };
+const { signal } = new AbortController();
+const HOW = { idempotencyKey: "key", force: false, isRetry: false, signal };
 const NOW = new Date().toISOString();
 
 const listed = (statusId, changes = {}) => ({
@@ -100,14 +101,19 @@ test("a started deployment is listed immediately", async (t) => {
   assert.deepEqual(column(book.list.listing.value.items, "statusId"), ["new"]);
 });
 
-test("a deployment that an earlier attempt started is not listed as a new one", async (t) => {
-  const client = fakeClient();
-  client.started.set("idempotent-replayed", "true");
-  const book = await open(t, client);
-  const { statusId, isReplay } = await book.deploy(HOW);
-  assert.deepEqual([statusId, isReplay], ["new", true]);
-  assert.deepEqual(book.list.listing.value.items, []);
-});
+for (const [name, isRetry, ids] of [
+  ["an earlier attempt started is not", true, []],
+  ["a retry of the client started is", false, ["new"]],
+]) {
+  test(`a deployment that ${name} listed as a new one`, async (t) => {
+    const client = fakeClient();
+    client.started.set("idempotent-replayed", "true");
+    const book = await open(t, client);
+    const { statusId, isReplay } = await book.deploy({ ...HOW, isRetry });
+    assert.deepEqual([statusId, isReplay], ["new", isRetry]);
+    assert.deepEqual(column(book.list.listing.value.items, "statusId"), ids);
+  });
+}
 
 const unavailable = () => Object.assign(new Error("unavailable"), { status: 503 });
 

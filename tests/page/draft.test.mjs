@@ -132,6 +132,7 @@ test("a prompt keeps its idempotency key until it has been sent", async () => {
   draft.edit("Fix the typos");
   await draft.send(succeed);
   assert.equal(countKeys(), 2);
+  assert.deepEqual(column(sent, "isRetry"), [false, true, false]);
 });
 
 test("a changed prompt gets a new idempotency key", async () => {

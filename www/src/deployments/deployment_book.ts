@@ -190,10 +190,10 @@ export class DeploymentBook {
 
   async #start(
     branch: string | null,
-    { signal, ...how }: SendOptions,
+    { signal, isRetry, ...how }: SendOptions,
     send: (
       client: Client,
-      options: SendOptions,
+      options: Omit<SendOptions, "isRetry">,
     ) => Promise<Pick<WithResponse<StartedPreview>, "data" | "response">>,
   ): Promise<Started> {
     // The client would wait up to a minute for a limit. The person sees the time instead.
@@ -207,7 +207,8 @@ export class DeploymentBook {
       const signals = [signal, limited.signal, this.#ended];
       const options = { ...how, signal: AbortSignal.any(signals) };
       const { data, response } = await send(client, options);
-      const isReplay = response.headers.has("idempotent-replayed");
+      // The client itself also resends a request whose connection broke.
+      const isReplay = isRetry && response.headers.has("idempotent-replayed");
       if (!isReplay) this.#noteStart({ ...data, branch });
       return { ...data, isReplay };
     } finally {

@@ -7,6 +7,7 @@ import {
   type JobListChange,
   type ListedJob,
   OutcomeUnknownError,
+  type WriteOptions,
 } from "quillgate";
 import type { FeedState, OpenStream } from "../live/feed.ts";
 import { Following } from "../live/following.ts";
@@ -228,9 +229,9 @@ export class JobBook {
     return id;
   }
 
-  async #create(prompt: string, { signal, ...how }: SendOptions): Promise<CreatedJob> {
-    const options = { ...how, signal: AbortSignal.any([signal, this.#ended]) };
+  async #create(prompt: string, how: SendOptions): Promise<CreatedJob> {
     try {
+      const options = this.#toOptions(how);
       const { data, response } = await this.#client.agentJobs
         .create({ prompt }, options)
         .withResponse();
@@ -256,9 +257,9 @@ export class JobBook {
     if (opened?.id === event.deleted) opened.forgetRecord();
   }
 
-  async sendMessage(id: string, prompt: string, { signal, ...how }: SendOptions): Promise<void> {
+  async sendMessage(id: string, prompt: string, how: SendOptions): Promise<void> {
     try {
-      const options = { ...how, signal: AbortSignal.any([signal, this.#ended]) };
+      const options = this.#toOptions(how);
       const job = await this.#client.agentJobs.sendMessage(id, { prompt }, options);
       this.sent.noteMessage(id, prompt, currentTime());
       this.#receive(id, job);
@@ -267,10 +268,15 @@ export class JobBook {
     } catch (error) {
       // The job may be running although the request failed, so load its state.
       const opened = this.opened.peek();
-      const mayHaveArrived = error instanceof OutcomeUnknownError || signal.aborted;
+      const mayHaveArrived = error instanceof OutcomeUnknownError || how.signal.aborted;
       if (mayHaveArrived && opened?.id === id) this.checkAgain(opened);
       throw error;
     }
+  }
+
+  /** Returns the client's options of a write that also ends with the session. */
+  #toOptions({ idempotencyKey, force, signal }: SendOptions): WriteOptions {
+    return { idempotencyKey, force, signal: AbortSignal.any([signal, this.#ended]) };
   }
 
   /** Applies a job's new state to its page and to the list. */

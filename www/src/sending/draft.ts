@@ -24,6 +24,8 @@ const KEY_LIFE_MS = 23 * HOUR_MS;
 export interface SendOptions {
   idempotencyKey: string;
   force: boolean;
+  /** Whether an earlier attempt has used the key. Not an option of the client. */
+  isRetry: boolean;
   signal: AbortSignal;
 }
 
@@ -132,12 +134,14 @@ export class Draft {
     if (this.sending.peek()) return false;
     this.sending.value = true;
     this.problem.value = null;
+    const before = this.#attempt;
     const attempt = this.#attemptFor(this.text.peek());
     const { idempotencyKey } = attempt;
+    const isRetry = attempt === before;
     const call = new AbortController();
     this.#call = call;
     try {
-      await submit(attempt.text, { idempotencyKey, force, signal: call.signal });
+      await submit(attempt.text, { idempotencyKey, force, isRetry, signal: call.signal });
       const next = this.#readNext(attempt);
       this.text.value = next?.text ?? "";
       this.#attempt = next?.attempt ?? null;
