@@ -212,17 +212,22 @@ test("a changed prompt is not in doubt", async () => {
   assert.deepEqual(column(sent, "force"), [false, false]);
 });
 
-for (const [outcome, keys, name, statuses] of [
-  ["discards", 2, "BadRequestError", [400, 404, 422]],
-  ["keeps", 1, "ServerError", [401, 403, 408, 409, 421, 429, 500, 503]],
+for (const [outcome, keys, name, statuses, earlier = []] of [
+  ["discards", 2, "BadRequestError", [400, 401, 403, 404, 422, 429]],
+  ["discards", 2, "ValidationError", [undefined]],
+  ["discards", 2, "WasmLoadError", [undefined]],
+  ["keeps", 1, "ServerError", [408, 409, 421, 500, 503]],
   ["keeps", 1, "ConnectionError", [undefined]],
+  ["of a retry keeps", 1, "PermissionError", [401, 403, 429], [fail]],
+  ["of a retry keeps", 1, "ValidationError", [undefined], [fail]],
 ]) {
   for (const status of statuses) {
     test(`a ${name} with the status ${status} ${outcome} the idempotency key`, async () => {
       const draft = write("Fix the typos");
+      for (const answer of earlier) await draft.send(answer);
       await draft.send(request(() => refuse(name, status)));
       await draft.send(succeed);
-      assert.deepEqual([sent.length, countKeys()], [2, keys]);
+      assert.deepEqual([sent.length, countKeys()], [2 + earlier.length, keys]);
     });
   }
 }

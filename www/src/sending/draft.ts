@@ -137,11 +137,11 @@ export class Draft {
     const before = this.#attempt;
     const attempt = this.#attemptFor(this.text.peek());
     const { idempotencyKey } = attempt;
-    const isRetry = attempt === before;
     const call = new AbortController();
+    const how = { idempotencyKey, force, isRetry: attempt === before, signal: call.signal };
     this.#call = call;
     try {
-      await submit(attempt.text, { idempotencyKey, force, isRetry, signal: call.signal });
+      await submit(attempt.text, how);
       const next = this.#readNext(attempt);
       this.text.value = next?.text ?? "";
       this.#attempt = next?.attempt ?? null;
@@ -153,7 +153,7 @@ export class Draft {
         this.#attempt = { ...attempt, doubt: null };
         this.problem.value = describeWait(this.#kind);
       } else {
-        this.#noteFailure(attempt, error);
+        this.#noteFailure(attempt, how, error);
       }
       const next = this.#readNext(attempt);
       if (next !== null) this.text.value = next.text;
@@ -169,11 +169,11 @@ export class Draft {
     }
   }
 
-  #noteFailure(attempt: Attempt, error: unknown): void {
+  #noteFailure(attempt: Attempt, how: SendOptions, error: unknown): void {
     const problem = describeSendProblem(error, currentTime(), this.#kind);
     this.problem.value = problem;
     const isDone = this.#kind.isRepeatable && isRecordDeleted(error);
-    if (isRefusal(error) || isDone) this.#attempt = null;
+    if (isRefusal(error, how) || isDone) this.#attempt = null;
     else if (problem.remedy === "look first") this.#attempt = { ...attempt, doubt: problem };
   }
 
