@@ -137,20 +137,33 @@ test("a deployment whose stream failed gets another stream after a while", async
   assert.deepEqual([opened.problem.value, opened.deployment.value.logs], [null, ["one"]]);
 });
 
-test("a deployment that was watched for too long is watched again only on request", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const client = fakeClient([listed("a")]);
-  const book = await open(t, client);
-  const opened = book.open("a");
-  await settle();
-  const tooLong = Object.assign(new Error("too long"), { name: "DeploymentWaitTimeoutError" });
-  client.waits[0].fail(tooLong);
-  await settle();
-  t.mock.timers.tick(60_000);
-  assert.equal(client.waits.length, 1);
-  await book.checkAgain(opened);
-  assert.equal(client.waits.length, 2);
-});
+for (const [name, fields, times] of [
+  ["a time limit: only on request", { name: "DeploymentWaitTimeoutError" }, []],
+  ["a 404: only on request", { status: 404 }, []],
+  ["a 429: after Retry-After", { status: 429, retryAfter: 90 }, [90]],
+  ["a lost connection: after 30 seconds", { name: "ConnectionError" }, [30, 60, 90]],
+]) {
+  test(`a deployment is watched again after ${name}`, async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const client = fakeClient([listed("a")]);
+    const book = await open(t, client);
+    const opened = book.open("a");
+    await settle();
+    const shown = new Set();
+    const retries = [];
+    for (let seconds = 0; seconds <= 90; seconds += 10) {
+      if (client.waits.length > retries.length + 1) retries.push(seconds);
+      client.waits.at(-1).fail(Object.assign(new Error("no"), fields));
+      await settle();
+      shown.add(opened.problem.value);
+      t.mock.timers.tick(10_000);
+    }
+    assert.deepEqual(retries, times);
+    assert.equal(shown.size, 1, "the same problem stays");
+    await book.checkAgain(opened);
+    assert.equal(client.waits.length, retries.length + 2);
+  });
+}
 
 test("a deployment whose stream failed gets another stream when it is opened again", async (t) => {
   const client = fakeClient([listed("a")]);

@@ -17,6 +17,7 @@ import { allows, type Claims } from "../session/claims.ts";
 import type { PersonData } from "../session/person_data.ts";
 import { announce } from "../shell/announcer.tsx";
 import { currentTime } from "../shell/clock_skew.ts";
+import { isShownBy } from "../shell/problem.ts";
 import { keyOf } from "../shell/storage.ts";
 import { deploymentState, hasEnded, targetOf } from "./deployment_state.ts";
 import { OpenDeployment } from "./open_deployment.ts";
@@ -125,7 +126,8 @@ export class DeploymentBook {
     };
     const onFailure = (id: string, error: unknown) => {
       const opened = this.opened.peek();
-      if (opened?.id === id) opened.noteFailure(error);
+      if (opened?.id !== id || isShownBy(opened.problem.peek(), error)) return;
+      opened.noteFailure(error);
     };
     this.#watchAgain = watchTarget(this.#watched, watch, onFailure, this.#ended);
   }

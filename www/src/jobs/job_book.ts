@@ -18,7 +18,7 @@ import type { Entry, PersonData } from "../session/person_data.ts";
 import { announce } from "../shell/announcer.tsx";
 import { currentTime } from "../shell/clock_skew.ts";
 import { visit } from "../shell/navigation.ts";
-import { describeProblem } from "../shell/problem.ts";
+import { describeProblem, isShownBy } from "../shell/problem.ts";
 import { type Limit, noteLimit } from "../shell/rate_limit.ts";
 import { keyOf } from "../shell/storage.ts";
 import { toast } from "../shell/toast.ts";
@@ -171,7 +171,8 @@ export class JobBook {
     };
     const onFailure = (id: string, error: unknown) => {
       const opened = this.opened.peek();
-      if (opened?.id === id) opened.problem.value = describeProblem(error, currentTime());
+      if (opened?.id !== id || isShownBy(opened.problem.peek(), error)) return;
+      opened.problem.value = describeProblem(error, currentTime());
     };
     this.#watchAgain = watchTarget(this.#watchTarget, watch, onFailure, signal);
     this.#following.start();
