@@ -209,9 +209,9 @@ export class JobBook {
 
   /** Loads the opened job again, and retries its stream if that failed. */
   async checkAgain(job: OpenJob): Promise<void> {
-    this.#watchAgain();
     await job.load();
     this.#meetOpened(job);
+    this.#watchAgain();
   }
 
   followUp(id: string): Draft {
