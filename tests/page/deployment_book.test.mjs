@@ -205,7 +205,7 @@ for (const [name, items] of [
   ["not listed", []],
 ]) {
   test(`an older response does not replace the log of a ${name} deployment`, async (t) => {
-    const { opened } = await overtake(t, items, { logs: ["one"] }, { logs: ["one", "two"] });
+    const { opened } = await overtake(t, items, { logs: ["cut"] }, { logs: ["one", "two"] });
     assert.deepEqual(opened.deployment.value.logs, ["one", "two"]);
   });
 
