@@ -238,13 +238,17 @@ test("a failed request does not hide a log that arrived meanwhile", async (t) =>
   assert.deepEqual([opened.problem.value, opened.deployment.value.logs], [null, ["one"]]);
 });
 
-test("a deployment of another project is not found", async (t) => {
+test("a deployment of another project is not found unless it is listed", async (t) => {
   const client = fakeClient();
   const book = await open(t, client);
   client.deployments.get = async () => deployment("a", { projectId: "other" });
   const opened = book.open("a");
   await opened.load();
   assert.deepEqual([opened.facts.value, opened.isMissing.value], [null, true]);
+  assert.equal(opened.problem.value, null);
+  opened.receiveListed(listed("a"));
+  await opened.load();
+  assert.deepEqual([opened.isMissing.value, opened.deployment.value.projectId], [false, "other"]);
   client.deployments.get = async () => deployment("a", { projectId: null });
   await opened.load();
   assert.equal(opened.facts.value.status, "in_progress");

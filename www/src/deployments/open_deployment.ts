@@ -26,7 +26,7 @@ export interface DeploymentSource {
 export class OpenDeployment {
   readonly id: string;
   readonly problem = signal<Problem | null>(null);
-  /** Whether the last load failed with a 404. */
+  /** Whether the last load found no such deployment in this project. */
   readonly isMissing = signal(false);
   /** Whether the gateway's record was deleted while the page was open. */
   readonly isDeleted = signal(false);
@@ -100,8 +100,11 @@ export class OpenDeployment {
       if (this.deployment.peek() !== known) return;
       // Deployments of all projects of the person have the same path.
       const { projectId } = deployment;
-      const isOther = projectId !== null && projectId !== this.#projectId;
-      if (isOther) return this.noteFailure({ status: 404 });
+      const isOther = listed === null && projectId !== null && projectId !== this.#projectId;
+      if (isOther) {
+        this.isMissing.value = true;
+        return;
+      }
       // The state of an event that arrived meanwhile is newer, and triggers another load.
       this.#apply(deployment, this.#listed.peek() === listed);
     } catch (error) {
