@@ -7,6 +7,7 @@ import { createGate } from "./waiting.mjs";
 
 const stored = standInForStorage();
 const { Draft } = await importSource("sending/draft.ts");
+const { DEPLOYMENT } = await importSource("sending/send_kind.ts");
 const { PersonData } = await importSource("session/person_data.ts");
 
 let data;
@@ -267,11 +268,10 @@ test("a prompt is in doubt once the gateway no longer stores its key", async () 
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const START = { many: "deployments", same: "it", one: "deployment", isRepeatable: true };
 
 /** Returns the attempt to deploy. A reload returns it too. */
 function deployment() {
-  const draft = new Draft(data.entry("deployment", "docs", "site"), START);
+  const draft = new Draft(data.entry("deployment", "docs", "site"), DEPLOYMENT);
   if (draft.isEmpty.value) draft.edit("site");
   return draft;
 }

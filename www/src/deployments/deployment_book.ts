@@ -12,7 +12,7 @@ import { Following } from "../live/following.ts";
 import { LiveList } from "../live/live_list.ts";
 import { watchTarget } from "../live/watch_target.ts";
 import { Draft, type SendOptions } from "../sending/draft.ts";
-import type { SendKind } from "../sending/send_kind.ts";
+import { DEPLOYMENT } from "../sending/send_kind.ts";
 import { allows, type Claims } from "../session/claims.ts";
 import type { PersonData } from "../session/person_data.ts";
 import { announce } from "../shell/announcer.tsx";
@@ -21,13 +21,6 @@ import { isShownBy } from "../shell/problem.ts";
 import { keyOf } from "../shell/storage.ts";
 import { deploymentState, hasEnded, targetOf } from "./deployment_state.ts";
 import { OpenDeployment } from "./open_deployment.ts";
-
-const DEPLOYMENT: SendKind = {
-  many: "deployments",
-  same: "it",
-  one: "deployment",
-  isRepeatable: true,
-};
 
 /** A deployment or a preview that was just started. */
 export interface Started extends StartedPreview {
