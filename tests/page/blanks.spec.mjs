@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
 import { EMPTY_PROJECT } from "./sites.mjs";
-import { untilSelected } from "./visitor.mjs";
+import { untilHandled, untilSelected } from "./visitor.mjs";
 import { createGate } from "./waiting.mjs";
 
 const promptOf = (page) => page.getByLabel("Prompt", { exact: true });
@@ -35,8 +35,7 @@ test("a job about a page does not open after another project was opened", async 
   await page.waitForURL(new RegExp(`project=${EMPTY_PROJECT}`));
   const loaded = page.waitForResponse(code);
   gate.open();
-  await (await loaded).finished();
-  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+  await untilHandled(page, loaded);
   await expect(page).toHaveURL(/route=views/);
 });
 

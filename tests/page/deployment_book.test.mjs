@@ -17,7 +17,8 @@ const CLAIMS = {
   projects: ["docs"],
   scopes: ["deployments:read", "deployments:create"],
 };
-const HOW = { idempotencyKey: "key", force: false, signal: new AbortController().signal };
+const { signal } = new AbortController();
+const HOW = { idempotencyKey: "key", force: false, isRetry: false, signal };
 const NOW = new Date().toISOString();
 
 const listed = (statusId, changes = {}) => ({
@@ -100,14 +101,19 @@ test("a started deployment is listed immediately", async (t) => {
   assert.deepEqual(column(book.list.listing.value.items, "statusId"), ["new"]);
 });
 
-test("a deployment that an earlier attempt started is not listed as a new one", async (t) => {
-  const client = fakeClient();
-  client.started.set("idempotent-replayed", "true");
-  const book = await open(t, client);
-  const { statusId, isReplay } = await book.deploy(HOW);
-  assert.deepEqual([statusId, isReplay], ["new", true]);
-  assert.deepEqual(book.list.listing.value.items, []);
-});
+for (const [name, isRetry, ids] of [
+  ["an earlier attempt started is not", true, []],
+  ["a retry of the client started is", false, ["new"]],
+]) {
+  test(`a deployment that ${name} listed as a new one`, async (t) => {
+    const client = fakeClient();
+    client.started.set("idempotent-replayed", "true");
+    const book = await open(t, client);
+    const { statusId, isReplay } = await book.deploy({ ...HOW, isRetry });
+    assert.deepEqual([statusId, isReplay], ["new", isRetry]);
+    assert.deepEqual(column(book.list.listing.value.items, "statusId"), ids);
+  });
+}
 
 const unavailable = () => Object.assign(new Error("unavailable"), { status: 503 });
 
@@ -131,20 +137,33 @@ test("a deployment whose stream failed gets another stream after a while", async
   assert.deepEqual([opened.problem.value, opened.deployment.value.logs], [null, ["one"]]);
 });
 
-test("a deployment that was watched for too long is watched again only on request", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const client = fakeClient([listed("a")]);
-  const book = await open(t, client);
-  const opened = book.open("a");
-  await settle();
-  const tooLong = Object.assign(new Error("too long"), { name: "DeploymentWaitTimeoutError" });
-  client.waits[0].fail(tooLong);
-  await settle();
-  t.mock.timers.tick(60_000);
-  assert.equal(client.waits.length, 1);
-  await book.checkAgain(opened);
-  assert.equal(client.waits.length, 2);
-});
+for (const [name, fields, times] of [
+  ["a time limit: only on request", { name: "DeploymentWaitTimeoutError" }, []],
+  ["a 404: only on request", { status: 404 }, []],
+  ["a 429: after Retry-After", { status: 429, retryAfter: 90 }, [90]],
+  ["a lost connection: after 30 seconds", { name: "ConnectionError" }, [30, 60, 90]],
+]) {
+  test(`a deployment is watched again after ${name}`, async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const client = fakeClient([listed("a")]);
+    const book = await open(t, client);
+    const opened = book.open("a");
+    await settle();
+    const shown = new Set();
+    const retries = [];
+    for (let seconds = 0; seconds <= 90; seconds += 10) {
+      if (client.waits.length > retries.length + 1) retries.push(seconds);
+      client.waits.at(-1).fail(Object.assign(new Error("no"), fields));
+      await settle();
+      shown.add(opened.problem.value);
+      t.mock.timers.tick(10_000);
+    }
+    assert.deepEqual(retries, times);
+    assert.equal(shown.size, 1, "the same problem stays");
+    await book.checkAgain(opened);
+    assert.equal(client.waits.length, retries.length + 2);
+  });
+}
 
 test("a deployment whose stream failed gets another stream when it is opened again", async (t) => {
   const client = fakeClient([listed("a")]);
@@ -186,7 +205,7 @@ for (const [name, items] of [
   ["not listed", []],
 ]) {
   test(`an older response does not replace the log of a ${name} deployment`, async (t) => {
-    const { opened } = await overtake(t, items, { logs: ["one"] }, { logs: ["one", "two"] });
+    const { opened } = await overtake(t, items, { logs: ["cut"] }, { logs: ["one", "two"] });
     assert.deepEqual(opened.deployment.value.logs, ["one", "two"]);
   });
 
@@ -219,13 +238,17 @@ test("a failed request does not hide a log that arrived meanwhile", async (t) =>
   assert.deepEqual([opened.problem.value, opened.deployment.value.logs], [null, ["one"]]);
 });
 
-test("a deployment of another project is not found", async (t) => {
+test("a deployment of another project is not found unless it is listed", async (t) => {
   const client = fakeClient();
   const book = await open(t, client);
   client.deployments.get = async () => deployment("a", { projectId: "other" });
   const opened = book.open("a");
   await opened.load();
   assert.deepEqual([opened.facts.value, opened.isMissing.value], [null, true]);
+  assert.equal(opened.problem.value, null);
+  opened.receiveListed(listed("a"));
+  await opened.load();
+  assert.deepEqual([opened.isMissing.value, opened.deployment.value.projectId], [false, "other"]);
   client.deployments.get = async () => deployment("a", { projectId: null });
   await opened.load();
   assert.equal(opened.facts.value.status, "in_progress");

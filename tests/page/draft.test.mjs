@@ -7,6 +7,7 @@ import { createGate } from "./waiting.mjs";
 
 const stored = standInForStorage();
 const { Draft } = await importSource("sending/draft.ts");
+const { DEPLOYMENT } = await importSource("sending/send_kind.ts");
 const { PersonData } = await importSource("session/person_data.ts");
 
 let data;
@@ -132,6 +133,7 @@ test("a prompt keeps its idempotency key until it has been sent", async () => {
   draft.edit("Fix the typos");
   await draft.send(succeed);
   assert.equal(countKeys(), 2);
+  assert.deepEqual(column(sent, "isRetry"), [false, true, false]);
 });
 
 test("a changed prompt gets a new idempotency key", async () => {
@@ -211,17 +213,22 @@ test("a changed prompt is not in doubt", async () => {
   assert.deepEqual(column(sent, "force"), [false, false]);
 });
 
-for (const [outcome, keys, name, statuses] of [
-  ["discards", 2, "BadRequestError", [400, 404, 422]],
-  ["keeps", 1, "ServerError", [401, 403, 408, 409, 421, 429, 500, 503]],
+for (const [outcome, keys, name, statuses, earlier = []] of [
+  ["discards", 2, "BadRequestError", [400, 401, 403, 404, 422, 429]],
+  ["discards", 2, "ValidationError", [undefined]],
+  ["discards", 2, "WasmLoadError", [undefined]],
+  ["keeps", 1, "ServerError", [408, 409, 421, 500, 503]],
   ["keeps", 1, "ConnectionError", [undefined]],
+  ["of a retry keeps", 1, "PermissionError", [401, 403, 429], [fail]],
+  ["of a retry keeps", 1, "ValidationError", [undefined], [fail]],
 ]) {
   for (const status of statuses) {
     test(`a ${name} with the status ${status} ${outcome} the idempotency key`, async () => {
       const draft = write("Fix the typos");
+      for (const answer of earlier) await draft.send(answer);
       await draft.send(request(() => refuse(name, status)));
       await draft.send(succeed);
-      assert.deepEqual([sent.length, countKeys()], [2, keys]);
+      assert.deepEqual([sent.length, countKeys()], [2 + earlier.length, keys]);
     });
   }
 }
@@ -261,11 +268,10 @@ test("a prompt is in doubt once the gateway no longer stores its key", async () 
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const START = { many: "deployments", same: "it", one: "deployment", isRepeatable: true };
 
 /** Returns the attempt to deploy. A reload returns it too. */
 function deployment() {
-  const draft = new Draft(data.entry("deployment", "docs", "site"), START);
+  const draft = new Draft(data.entry("deployment", "docs", "site"), DEPLOYMENT);
   if (draft.isEmpty.value) draft.edit("site");
   return draft;
 }

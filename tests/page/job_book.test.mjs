@@ -211,6 +211,12 @@ test("a job whose stream failed gets another stream after a while", async (t) =>
   t.mock.timers.tick(60_000);
   await settle();
   assert.deepEqual(client.waited, ["a", "a"]);
+  client.failWait(Object.assign(new Error("gone"), { status: 404 }));
+  await settle();
+  const checked = book.checkAgain(opened);
+  assert.equal(client.waited.length, 2, "its stored state can be older than the response");
+  await checked;
+  assert.equal(client.waited.length, 3);
   client.waits.get("a")(agentJob("a", "completed", PULL_REQUEST));
   await settle();
   assert.deepEqual([opened.problem.value, opened.facts.value.status], [null, "completed"]);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
 import { DAY_MS } from "./reports.mjs";
+import { untilHandled } from "./visitor.mjs";
 import { createGate } from "./waiting.mjs";
 
 const PROMPT = "Update the page /quickstart.";
@@ -63,8 +64,7 @@ test("an older response does not replace the state of a pull request", async ({ 
   await job.getByText("Merged", { exact: true }).waitFor();
   const late = page.waitForResponse("**/pull-request");
   gate.open();
-  await (await late).finished();
-  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+  await untilHandled(page, late);
   await expect(job.getByText("Merged", { exact: true })).toBeVisible();
 });
 

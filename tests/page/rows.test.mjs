@@ -140,14 +140,14 @@ test("a filter that names a folder becomes a prefix of the archive", () => {
   }
 });
 
-test("a glob of many stars takes less than two seconds", () => {
+test("a glob of many stars takes less than two seconds of CPU time", () => {
   const text = "/".concat("a".repeat(2000));
-  const before = performance.now();
+  const before = process.cpuUsage();
   assert.equal(matchesGlob(text, `/${"*a".repeat(40)}b`), false);
   assert.equal(matchesGlob(text, `${"**a".repeat(40)}b`), false);
   assert.equal(matchesGlob(text, `/${"*a".repeat(40)}`), true);
-  const plain = performance.now() - before;
-  assert.ok(plain < 2000, `${plain} ms`);
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 2_000_000, `${user} µs`);
 });
 
 test("the rows in the document cover the window and stay within the list", () => {

@@ -188,6 +188,12 @@ export async function untilRouteLoaded(page) {
   await page.waitForFunction(() => !document.querySelector("main :is(progress, [aria-busy=true])"));
 }
 
+/** Waits until the page has received a response and handled it. */
+export async function untilHandled(page, response) {
+  await (await response).finished();
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+}
+
 /** Changes the JSON of the gateway's responses. */
 export const changeResponses = (page, url, change) =>
   page.route(url, async (route) => {

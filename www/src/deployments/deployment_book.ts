@@ -12,21 +12,15 @@ import { Following } from "../live/following.ts";
 import { LiveList } from "../live/live_list.ts";
 import { watchTarget } from "../live/watch_target.ts";
 import { Draft, type SendOptions } from "../sending/draft.ts";
-import type { SendKind } from "../sending/send_kind.ts";
+import { DEPLOYMENT } from "../sending/send_kind.ts";
 import { allows, type Claims } from "../session/claims.ts";
 import type { PersonData } from "../session/person_data.ts";
 import { announce } from "../shell/announcer.tsx";
 import { currentTime } from "../shell/clock_skew.ts";
+import { isShownBy } from "../shell/problem.ts";
 import { keyOf } from "../shell/storage.ts";
 import { deploymentState, hasEnded, targetOf } from "./deployment_state.ts";
 import { OpenDeployment } from "./open_deployment.ts";
-
-const DEPLOYMENT: SendKind = {
-  many: "deployments",
-  same: "it",
-  one: "deployment",
-  isRepeatable: true,
-};
 
 /** A deployment or a preview that was just started. */
 export interface Started extends StartedPreview {
@@ -125,7 +119,8 @@ export class DeploymentBook {
     };
     const onFailure = (id: string, error: unknown) => {
       const opened = this.opened.peek();
-      if (opened?.id === id) opened.noteFailure(error);
+      if (opened?.id !== id || isShownBy(opened.problem.peek(), error)) return;
+      opened.noteFailure(error);
     };
     this.#watchAgain = watchTarget(this.#watched, watch, onFailure, this.#ended);
   }
@@ -190,10 +185,10 @@ export class DeploymentBook {
 
   async #start(
     branch: string | null,
-    { signal, ...how }: SendOptions,
+    { signal, isRetry, ...how }: SendOptions,
     send: (
       client: Client,
-      options: SendOptions,
+      options: Omit<SendOptions, "isRetry">,
     ) => Promise<Pick<WithResponse<StartedPreview>, "data" | "response">>,
   ): Promise<Started> {
     // The client would wait up to a minute for a limit. The person sees the time instead.
@@ -207,7 +202,8 @@ export class DeploymentBook {
       const signals = [signal, limited.signal, this.#ended];
       const options = { ...how, signal: AbortSignal.any(signals) };
       const { data, response } = await send(client, options);
-      const isReplay = response.headers.has("idempotent-replayed");
+      // The client itself also resends a request whose connection broke.
+      const isReplay = isRetry && response.headers.has("idempotent-replayed");
       if (!isReplay) this.#noteStart({ ...data, branch });
       return { ...data, isReplay };
     } finally {

@@ -51,7 +51,7 @@ export function DeploymentPage({ id, session }: { id: string; session: Session }
     <article
       class={`stack ${styles.item}`}
       aria-labelledby={HEADING_ID}
-      aria-busy={opened?.deployment.value === null && problem === null}
+      aria-busy={opened?.deployment.value === null && problem === null && !isMissing}
     >
       {facts !== null && opened !== null && (
         <div class="toolbar">
@@ -72,7 +72,9 @@ export function DeploymentPage({ id, session }: { id: string; session: Session }
           onRetry={() => book.checkAgain(opened)}
         />
       )}
-      {facts === null && problem === null && <p class="hint">{DEPLOYMENT_WORDS.loading}</p>}
+      {facts === null && problem === null && !isMissing && (
+        <p class="hint">{DEPLOYMENT_WORDS.loading}</p>
+      )}
       {facts !== null && opened !== null && (
         <Known session={session} book={book} opened={opened} facts={facts} />
       )}

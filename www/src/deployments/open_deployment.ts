@@ -4,7 +4,7 @@ import { isLive } from "quillgate/values";
 import { Loader } from "../live/loader.ts";
 import { currentTime } from "../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
-import { hasEnded } from "./deployment_state.ts";
+import { hasEnded, type Outcome } from "./deployment_state.ts";
 
 /** The known facts about a deployment, from all sources. */
 export interface DeploymentFacts
@@ -26,7 +26,7 @@ export interface DeploymentSource {
 export class OpenDeployment {
   readonly id: string;
   readonly problem = signal<Problem | null>(null);
-  /** Whether the last load failed with a 404. */
+  /** Whether the last load found no such deployment in this project. */
   readonly isMissing = signal(false);
   /** Whether the gateway's record was deleted while the page was open. */
   readonly isDeleted = signal(false);
@@ -70,8 +70,7 @@ export class OpenDeployment {
   /** Applies a deployment from a stream or a list. It has no log, so a problem with the log stays. */
   receiveListed(listed: ListedDeployment): void {
     const before = this.facts.peek();
-    const isOlder = before !== null && hasEnded(before) && !hasEnded(listed);
-    const { status, isLive, summary } = isOlder ? before : listed;
+    const { status, isLive, summary } = before && undoesEnd(listed, before) ? before : listed;
     this.#listed.value = { ...listed, status, isLive, summary };
     this.newsAt.value = currentTime();
   }
@@ -97,10 +96,15 @@ export class OpenDeployment {
     const [listed, known] = [this.#listed.peek(), this.deployment.peek()];
     try {
       const deployment = await this.#client.deployments.get(this.id, { signal: this.#ended });
+      // A state of the stream that arrived meanwhile is newer.
+      if (this.deployment.peek() !== known) return;
       // Deployments of all projects of the person have the same path.
       const { projectId } = deployment;
-      const isOther = projectId !== null && projectId !== this.#projectId;
-      if (isOther) return this.noteFailure({ status: 404 });
+      const isOther = listed === null && projectId !== null && projectId !== this.#projectId;
+      if (isOther) {
+        this.isMissing.value = true;
+        return;
+      }
       // The state of an event that arrived meanwhile is newer, and triggers another load.
       this.#apply(deployment, this.#listed.peek() === listed);
     } catch (error) {
@@ -115,20 +119,17 @@ export class OpenDeployment {
     this.problem.value = null;
     this.isMissing.value = false;
     const known = this.deployment.peek();
-    if (known !== null && isOlder(deployment, known)) return;
+    if (known !== null && undoesEnd(deployment, known)) return;
     this.deployment.value = deployment;
     const listed = this.#listed.peek();
-    const isFinal = listed !== null && hasEnded(listed) && !hasEnded(deployment);
-    if (listed === null || isFinal || !isNewState) return;
+    if (listed === null || undoesEnd(deployment, listed) || !isNewState) return;
     this.#listed.value = { ...listed, ...outcomeOf(deployment) };
   }
 }
 
-/** Returns whether a deployment is older than another: its end is final, and its log only grows. */
-function isOlder(one: Deployment, other: Deployment): boolean {
-  if (hasEnded(one) !== hasEnded(other)) return hasEnded(other);
-  const [lines, others] = [one.logs ?? [], other.logs ?? []];
-  return lines.length < others.length && lines.every((line, at) => line === others[at]);
+/** Returns whether a state is older than the known one, because an end is final. */
+function undoesEnd(next: Pick<Outcome, "status">, known: Pick<Outcome, "status">): boolean {
+  return hasEnded(known) && !hasEnded(next);
 }
 
 function outcomeOf(

@@ -7,6 +7,7 @@ import {
   type JobListChange,
   type ListedJob,
   OutcomeUnknownError,
+  type WriteOptions,
 } from "quillgate";
 import type { FeedState, OpenStream } from "../live/feed.ts";
 import { Following } from "../live/following.ts";
@@ -17,7 +18,7 @@ import type { Entry, PersonData } from "../session/person_data.ts";
 import { announce } from "../shell/announcer.tsx";
 import { currentTime } from "../shell/clock_skew.ts";
 import { visit } from "../shell/navigation.ts";
-import { describeProblem } from "../shell/problem.ts";
+import { describeProblem, isShownBy } from "../shell/problem.ts";
 import { type Limit, noteLimit } from "../shell/rate_limit.ts";
 import { keyOf } from "../shell/storage.ts";
 import { toast } from "../shell/toast.ts";
@@ -170,7 +171,8 @@ export class JobBook {
     };
     const onFailure = (id: string, error: unknown) => {
       const opened = this.opened.peek();
-      if (opened?.id === id) opened.problem.value = describeProblem(error, currentTime());
+      if (opened?.id !== id || isShownBy(opened.problem.peek(), error)) return;
+      opened.problem.value = describeProblem(error, currentTime());
     };
     this.#watchAgain = watchTarget(this.#watchTarget, watch, onFailure, signal);
     this.#following.start();
@@ -207,9 +209,9 @@ export class JobBook {
 
   /** Loads the opened job again, and retries its stream if that failed. */
   async checkAgain(job: OpenJob): Promise<void> {
-    this.#watchAgain();
     await job.load();
     this.#meetOpened(job);
+    this.#watchAgain();
   }
 
   followUp(id: string): Draft {
@@ -228,9 +230,9 @@ export class JobBook {
     return id;
   }
 
-  async #create(prompt: string, { signal, ...how }: SendOptions): Promise<CreatedJob> {
-    const options = { ...how, signal: AbortSignal.any([signal, this.#ended]) };
+  async #create(prompt: string, how: SendOptions): Promise<CreatedJob> {
     try {
+      const options = this.#toOptions(how);
       const { data, response } = await this.#client.agentJobs
         .create({ prompt }, options)
         .withResponse();
@@ -256,9 +258,9 @@ export class JobBook {
     if (opened?.id === event.deleted) opened.forgetRecord();
   }
 
-  async sendMessage(id: string, prompt: string, { signal, ...how }: SendOptions): Promise<void> {
+  async sendMessage(id: string, prompt: string, how: SendOptions): Promise<void> {
     try {
-      const options = { ...how, signal: AbortSignal.any([signal, this.#ended]) };
+      const options = this.#toOptions(how);
       const job = await this.#client.agentJobs.sendMessage(id, { prompt }, options);
       this.sent.noteMessage(id, prompt, currentTime());
       this.#receive(id, job);
@@ -267,10 +269,15 @@ export class JobBook {
     } catch (error) {
       // The job may be running although the request failed, so load its state.
       const opened = this.opened.peek();
-      const mayHaveArrived = error instanceof OutcomeUnknownError || signal.aborted;
+      const mayHaveArrived = error instanceof OutcomeUnknownError || how.signal.aborted;
       if (mayHaveArrived && opened?.id === id) this.checkAgain(opened);
       throw error;
     }
+  }
+
+  /** Returns the client's options of a write that also ends with the session. */
+  #toOptions({ idempotencyKey, force, signal }: SendOptions): WriteOptions {
+    return { idempotencyKey, force, signal: AbortSignal.any([signal, this.#ended]) };
   }
 
   /** Applies a job's new state to its page and to the list. */

@@ -1,12 +1,14 @@
 import { computed, effect, type ReadonlySignal, signal, untracked } from "@preact/signals";
+import type { ApiError } from "quillgate";
+import { HOUR_MS } from "../shell/durations.ts";
 
-/** The time after a failure until the item is watched again. */
+/** The minimum time after a failure until the item is watched again. */
 const RETRY_MS = 30_000;
 
 /**
  * Watches the item whose id a signal contains. Stops when the id changes or the session ends. After
- * a failure, retries later, or when the returned function is called. After the time limit of a watch,
- * retries only when it is called.
+ * a transient failure, retries later, or when the returned function is called. After any other
+ * failure, such as the time limit of a watch, retries only when it is called.
  */
 export function watchTarget(
   target: ReadonlySignal<string | null>,
@@ -29,7 +31,8 @@ export function watchTarget(
     untracked(() => watch(id, signal)).catch((error: unknown) => {
       if (signal.aborted) return;
       clearTimeout(timer);
-      if (!isTimeLimit(error)) timer = setTimeout(retry, RETRY_MS);
+      const delay = retryDelay(error);
+      if (delay !== null) timer = setTimeout(retry, delay);
       failed.value = id;
       onFailure(id, error);
     });
@@ -42,7 +45,14 @@ export function watchTarget(
   return retry;
 }
 
-function isTimeLimit(error: unknown): boolean {
-  const { name } = Object(error) as { name?: unknown };
-  return name === "JobWaitTimeoutError" || name === "DeploymentWaitTimeoutError";
+/** Returns the time to wait before a retry, in milliseconds; null if it would fail again. */
+function retryDelay(error: unknown): number | null {
+  const { name, status, retryAfter } = Object(error) as Partial<ApiError>;
+  const isTransient =
+    status === undefined
+      ? name === "ConnectionError" || name === "RequestTimeoutError"
+      : [408, 429].includes(status) || status >= 500;
+  const wait = Math.max(RETRY_MS, 1000 * (retryAfter ?? 0));
+  // Limits are hourly. `setTimeout` would end immediately after a wait of 25 days or more.
+  return isTransient ? Math.min(wait, HOUR_MS) : null;
 }

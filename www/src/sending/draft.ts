@@ -24,6 +24,8 @@ const KEY_LIFE_MS = 23 * HOUR_MS;
 export interface SendOptions {
   idempotencyKey: string;
   force: boolean;
+  /** Whether an earlier attempt has used the key. Not an option of the client. */
+  isRetry: boolean;
   signal: AbortSignal;
 }
 
@@ -132,12 +134,14 @@ export class Draft {
     if (this.sending.peek()) return false;
     this.sending.value = true;
     this.problem.value = null;
+    const before = this.#attempt;
     const attempt = this.#attemptFor(this.text.peek());
     const { idempotencyKey } = attempt;
     const call = new AbortController();
+    const how = { idempotencyKey, force, isRetry: attempt === before, signal: call.signal };
     this.#call = call;
     try {
-      await submit(attempt.text, { idempotencyKey, force, signal: call.signal });
+      await submit(attempt.text, how);
       const next = this.#readNext(attempt);
       this.text.value = next?.text ?? "";
       this.#attempt = next?.attempt ?? null;
@@ -149,7 +153,7 @@ export class Draft {
         this.#attempt = { ...attempt, doubt: null };
         this.problem.value = describeWait(this.#kind);
       } else {
-        this.#noteFailure(attempt, error);
+        this.#noteFailure(attempt, how, error);
       }
       const next = this.#readNext(attempt);
       if (next !== null) this.text.value = next.text;
@@ -165,11 +169,11 @@ export class Draft {
     }
   }
 
-  #noteFailure(attempt: Attempt, error: unknown): void {
+  #noteFailure(attempt: Attempt, how: SendOptions, error: unknown): void {
     const problem = describeSendProblem(error, currentTime(), this.#kind);
     this.problem.value = problem;
     const isDone = this.#kind.isRepeatable && isRecordDeleted(error);
-    if (isRefusal(error) || isDone) this.#attempt = null;
+    if (isRefusal(error, how) || isDone) this.#attempt = null;
     else if (problem.remedy === "look first") this.#attempt = { ...attempt, doubt: problem };
   }
 

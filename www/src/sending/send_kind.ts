@@ -16,3 +16,10 @@ export const PROMPT: SendKind = {
   one: "job",
   isRepeatable: false,
 };
+
+export const DEPLOYMENT: SendKind = {
+  many: "deployments",
+  same: "it",
+  one: "deployment",
+  isRepeatable: true,
+};

@@ -6,7 +6,7 @@ export const SEND_WORDS = {
     `Check the list of ${many}, or send it again. That’s safe for a day: the gateway starts ${same} only once.`,
   forgotten: "We can’t tell if this was done",
   forgottenCause:
-    "You sent it a day ago or earlier, and got no answer. The gateway may start it a second time.",
+    "The gateway may no longer recognize your attempt, so it may start it a second time.",
   doubtHint: "Check before you send it again: it may be done twice.",
   connectionHint: (same: string) =>
     `Check your connection, then send it again. That’s safe for a day: the gateway starts ${same} only once.`,

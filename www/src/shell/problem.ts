@@ -45,6 +45,12 @@ export function describeProblem(error: unknown, now: number): Problem {
   };
 }
 
+/** Returns whether this problem shows an error. Screen readers would announce another one again. */
+export function isShownBy(problem: Problem | null, error: unknown): boolean {
+  const { title, cause } = describeProblem(error, 0);
+  return problem?.title === title && problem.cause === cause;
+}
+
 /** Returns the last segment of the problem's `type`. */
 export function kindOf({ code }: Pick<ErrorFields, "code">): string {
   return typeof code === "string" ? code.replace(/^.*\//, "") : "";
