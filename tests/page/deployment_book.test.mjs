@@ -216,6 +216,17 @@ for (const [name, items] of [
   });
 }
 
+test("a stored state of the stream does not cut the log of a newer response", async (t) => {
+  const client = fakeClient([]);
+  const book = await open(t, client);
+  client.deployments.get = async () => deployment("a", { logs: ["one", "two"] });
+  const opened = book.open("a");
+  await opened.load();
+  await settle();
+  client.waits.at(-1).update(deployment("a", { logs: ["one"] }));
+  assert.deepEqual(opened.deployment.value.logs, ["one", "two"]);
+});
+
 test("an older list does not undo the end of a deployment", async (t) => {
   const client = fakeClient([listed("a")]);
   const book = await open(t, client);

@@ -119,12 +119,20 @@ export class OpenDeployment {
     this.problem.value = null;
     this.isMissing.value = false;
     const known = this.deployment.peek();
-    if (known !== null && undoesEnd(deployment, known)) return;
+    if (known !== null && isOlder(deployment, known)) return;
     this.deployment.value = deployment;
     const listed = this.#listed.peek();
     if (listed === null || undoesEnd(deployment, listed) || !isNewState) return;
     this.#listed.value = { ...listed, ...outcomeOf(deployment) };
   }
+}
+
+/** Returns whether a deployment is older than the known one: an end is final, and a log only grows. */
+function isOlder(next: Deployment, known: Deployment): boolean {
+  if (hasEnded(next) !== hasEnded(known)) return hasEnded(known);
+  const [lines, others] = [next.logs, known.logs];
+  if (!lines || !others) return false;
+  return lines.length < others.length && lines.every((line, at) => line === others[at]);
 }
 
 /** Returns whether a state is older than the known one, because an end is final. */
