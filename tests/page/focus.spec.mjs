@@ -94,6 +94,8 @@ const REMOVALS = {
       const { page } = visitor;
       const logs = Array.from({ length: 201 }, (_, line) => `Step ${line}`);
       await changeResponses(page, "**/update-status/*", (body) => ({ ...body, logs }));
+      // The stream would show the log of the platform.
+      await page.route("**/deployments/*/events", () => {});
       const { statusId: id } = await deployElsewhere(visitor);
       await openDeployments(visitor, { id });
       return [page.getByRole("button", { name: "Show 1 line before these" })];
