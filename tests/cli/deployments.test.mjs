@@ -184,7 +184,7 @@ test("deployment list prints a table, or rows of JSON", async () => {
   assert.deepEqual([empty.stdout, empty.stderr], ["", "quillgate: no deployments\n"]);
 });
 
-test("deployment show says whether a deployment is live only after its end", async () => {
+test("deployment show has no isLive value until the deployment ends", async () => {
   const show = ["deployment", "show", "s_1"];
   for (const [status, isLive, word] of [
     ...[

@@ -15,10 +15,13 @@ const OPEN_STREAM = {
 };
 const END = { done: true, value: undefined };
 
+const watch = ({ agentJobs }, options) => agentJobs.watch("j1", options);
+const watchAll = ({ agentJobs }, options) => agentJobs.watchAll(options);
+
 /** Per iterator: how to make it, and the responses that leave its first `next` pending. */
 const ITERATORS = {
-  "agentJobs.watch()": [({ agentJobs }, options) => agentJobs.watch("j1", options), OPEN_STREAM],
-  "agentJobs.watchAll()": [({ agentJobs }, options) => agentJobs.watchAll(options), OPEN_STREAM],
+  "agentJobs.watch()": [watch, OPEN_STREAM],
+  "agentJobs.watchAll()": [watchAll, OPEN_STREAM],
   "deployments.watch()": [
     ({ deployments }, options) => deployments.watch("s1", options),
     OPEN_STREAM,
@@ -27,19 +30,9 @@ const ITERATORS = {
     ({ deployments }, options) => deployments.watchAll(options),
     OPEN_STREAM,
   ],
-  "watch() before its stream opens": [
-    ({ agentJobs }, options) => agentJobs.watch("j1", options),
-    NO_ANSWER,
-  ],
-  "watch() of a polled job": [
-    ({ agentJobs }, options) => agentJobs.watch("j1", options),
-    { status: 404 },
-    NO_ANSWER,
-  ],
-  "watchAll() before its stream opens": [
-    ({ agentJobs }, options) => agentJobs.watchAll(options),
-    NO_ANSWER,
-  ],
+  "watch() before its stream opens": [watch, NO_ANSWER],
+  "watch() of a polled job": [watch, { status: 404 }, NO_ANSWER],
+  "watchAll() before its stream opens": [watchAll, NO_ANSWER],
   "a list": [
     ({ analytics }, options) => analytics.views({}, options)[Symbol.asyncIterator](),
     NO_ANSWER,
@@ -99,10 +92,10 @@ describe("A caller leaves early", () => {
     );
   }
 
-  const watchAll = ITERATORS["agentJobs.watchAll()"];
+  const streaming = [watchAll, OPEN_STREAM];
 
   test("throw() rejects with its error, and ends pending calls of next()", within, () =>
-    whilePending(watchAll, async (iterator, pending) => {
+    whilePending(streaming, async (iterator, pending) => {
       const second = iterator.next();
       const own = new RangeError("own");
       await assert.rejects(iterator.throw(own), (error) => error === own);
@@ -124,14 +117,14 @@ describe("A caller leaves early", () => {
   });
 
   test("return() resolves to its value", within, () =>
-    whilePending(watchAll, async (iterator) => {
+    whilePending(streaming, async (iterator) => {
       assert.deepEqual(await iterator.return("own"), { done: true, value: "own" });
     }),
   );
 
   test("cancel() of a stream made from a watch ends the connection", within, () => {
     const read = (client, options) => {
-      const reader = ReadableStream.from(watchAll[0](client, options)).getReader();
+      const reader = ReadableStream.from(watchAll(client, options)).getReader();
       return Object.assign(reader, { next: () => reader.read() });
     };
     return whilePending([read, OPEN_STREAM], async (reader, pending) => {
@@ -141,7 +134,7 @@ describe("A caller leaves early", () => {
   });
 
   test("the caller's signal rejects a pending next() with its reason", within, () =>
-    whilePending(watchAll, async (iterator, pending, controller) => {
+    whilePending(streaming, async (iterator, pending, controller) => {
       const reason = new RangeError("enough");
       controller.abort(reason);
       await assert.rejects(pending, (error) => error === reason);
