@@ -117,6 +117,18 @@ describe("the webhook of a finished job", () => {
     assert.notEqual(second.headers["webhook-id"], first.headers["webhook-id"]);
   });
 
+  test("sends a second webhook after a follow-up whose response was lost", async () => {
+    const job = await hooked(receivers.good);
+    await job.finish();
+    await job.next();
+    const fault = { kind: "reset", process: true };
+    await jobs.gate.upstream.fault({ target: `${job.id}/message`, fault });
+    const answer = await jobs.send("and more", { id: job.id });
+    assertProblem(answer, 502, "upstream-unreachable");
+    await job.finish("failed");
+    assertDelivery(await job.next(), "agent_job.failed");
+  });
+
   test("sends a webhook to WEBHOOK_URL when the caller names no address", async () => {
     const { id } = await jobs.create("notify the operator");
     await jobs.finish(id, { status: "failed" });

@@ -78,7 +78,8 @@ pub enum Event {
         state: State,
         has_webhook: bool,
     },
-    FollowedUp(State),
+    /// `None` if the response was lost.
+    FollowedUp(Option<State>),
     /// The number is unique.
     PollStarted(u64),
     PollAnswered(u64, State),
@@ -190,8 +191,13 @@ impl Record {
         if !self.is_finished() {
             return Some(self.poll_end(timing));
         }
-        let restart_end = self.started_at.plus(timing.poll_duration.min(RESTART_TIME));
-        self.is_restarted().then_some(restart_end)
+        self.restart_end(timing)
+    }
+
+    /// Returns when the wait for the first change after a restart ends.
+    fn restart_end(&self, timing: &Timing) -> Option<Millis> {
+        let end = self.started_at.plus(timing.poll_duration.min(RESTART_TIME));
+        self.is_restarted().then_some(end)
     }
 
     /// Whether a 404 can mean that Mintlify does not know the new job yet.
@@ -254,10 +260,15 @@ impl Job {
                     return Vec::new();
                 };
                 self.polling = Polling::default();
-                let effects = record.set_state(state, now);
+                let checked_at = record.checked_at;
+                let effects = state.map(|state| record.set_state(state, now));
+                if record.is_finished() {
+                    // The response can repeat the earlier end, so the next watcher needs a poll.
+                    record.checked_at = checked_at;
+                }
                 record.started_at = now;
                 record.is_given_up = false;
-                effects
+                effects.unwrap_or_default()
             }
             Event::PollStarted(poll) => {
                 self.polling.running = Some(poll);
@@ -322,6 +333,9 @@ impl Job {
         if next.is_none_or(|at| at > now) {
             return Vec::new();
         }
+        if self.is_last_poll_due(interest, now, timing) {
+            return vec![Effect::Poll];
+        }
         let effects = self.give_up_if_late(now, timing);
         if !effects.is_empty() {
             return effects;
@@ -332,6 +346,17 @@ impl Job {
         }
         self.polling.charge_end = Some(now.plus(CHARGE_TIME));
         vec![Effect::Charge]
+    }
+
+    /// Whether to poll a job with a webhook at its limit, because the last poll can be long ago.
+    fn is_last_poll_due(&self, interest: Interest, now: Millis, timing: &Timing) -> bool {
+        self.record.as_ref().is_some_and(|record| {
+            let polled_at = record.checked_at.max(self.polling.failed_at);
+            let may_poll = interest.earliest_poll.is_none_or(|at| at <= now);
+            let is_open = record.has_webhook && record.is_pollable && !record.is_given_up;
+            let is_unseen = record.is_late(timing, now) && polled_at < record.poll_end(timing);
+            is_open && is_unseen && may_poll && now >= record.not_before
+        })
     }
 
     fn give_up_if_late(&mut self, now: Millis, timing: &Timing) -> Vec<Effect> {
@@ -388,7 +413,9 @@ impl Job {
     /// Whether to poll the job before a list or a record contains its state.
     pub fn is_stale(&self, now: Millis, timing: &Timing) -> bool {
         self.record.as_ref().is_none_or(|record| {
-            !record.is_finished() && now >= self.next_poll(record, timing.poll_interval)
+            let is_awaited = record.restart_end(timing).is_some_and(|end| now < end);
+            let may_change = !record.is_finished() || is_awaited;
+            may_change && now >= self.next_poll(record, timing.poll_interval)
         })
     }
 
@@ -409,6 +436,7 @@ impl Job {
         let pause = compute_pause(interval, age, self.polling.failures);
         // The end of a poll whose result could not be stored is only known here.
         let polled_at = record.checked_at.max(self.polling.failed_at);
-        polled_at.plus(pause).max(record.not_before)
+        let from = polled_at.max(record.started_at);
+        from.plus(pause).max(record.not_before)
     }
 }

@@ -18,7 +18,6 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
-use crate::analytics::organization_stub::OrganizationStub;
 use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, DROP_TIME_INDEX, POLICY_INDEX,
@@ -179,8 +178,9 @@ struct Project {
     outbox: Outbox,
     connections: Connections,
     timing: Timing,
-    /// For the budgets of the organization.
-    organization: OrganizationStub,
+    /// For a new stub of the organization's object at each call. After an exception, every further
+    /// call of the same stub fails.
+    env: Env,
     /// By job id: each running poll, failed poll, or poll for which a watcher was charged.
     polls: RefCell<HashMap<String, JobPoll>>,
     /// Since this instance started.
@@ -216,7 +216,7 @@ impl Project {
                 poll_duration: settings.poll_duration,
                 timeout: upstream.timeout,
             },
-            organization: OrganizationStub::new(env)?,
+            env: env.clone(),
             polls: RefCell::default(),
             polls_started: Cell::new(0),
             alarm: Cell::new(None),

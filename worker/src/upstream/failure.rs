@@ -77,6 +77,11 @@ impl UpstreamFailure {
         }
     }
 
+    /// Mintlify may have processed the request.
+    pub fn is_uncertain(&self) -> bool {
+        self.is_fault || self.key_outcome == KeyOutcome::Unknown
+    }
+
     /// The same request can succeed later, so that stored data may serve until then.
     pub fn is_temporary(&self) -> bool {
         !self.is_sent || self.closed_for.is_some() || self.counts_against_upstream()

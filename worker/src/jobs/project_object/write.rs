@@ -1,6 +1,6 @@
 use quillgate::Operation;
 
-use crate::analytics::organization_stub::WriteOutcome;
+use crate::analytics::organization_stub::{OrganizationStub, WriteOutcome};
 use crate::budget::reservation::{Reservation, ReservationOutcome};
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
@@ -53,6 +53,7 @@ impl Project {
         let stored = self.database.transaction(|| {
             let stored = match &outcome {
                 Ok(reply) => self.store_write(write, reply)?,
+                Err(failure) if failure.is_uncertain() => self.store_lost_follow_up(write)?,
                 Err(_) => None,
             };
             conclude()?;
@@ -69,11 +70,7 @@ impl Project {
         };
         // During the calls below, another request can reserve the key.
         drop(key);
-        if write.resource() == Resource::Deployment {
-            self.conclude_in_organization(&ids.project, &reservation, &outcome)
-                .await;
-        }
-        concluded?;
+        // Before the call of the organization's object, so that a crash during it loses no alarm.
         let published = match stored {
             Ok(Some(stored)) => self.publish_write(write, &stored).await,
             Ok(None) => Ok(()),
@@ -83,6 +80,11 @@ impl Project {
             // Mintlify's response is known, so the caller still receives it.
             log_for_operator(&format!("the job could not be stored: {error}"));
         }
+        if write.resource() == Resource::Deployment {
+            self.conclude_in_organization(&ids.project, &reservation, &outcome)
+                .await;
+        }
+        concluded?;
         response.headers = response.headers.or(reservation.fields);
         let metrics = RequestMetrics {
             upstream: Some(metrics),
@@ -129,9 +131,11 @@ impl Project {
             Ok(key) => key,
             Err(replay) => return refuse(replay, None),
         };
-        let organization = &self.organization;
-        let reserved = organization.reserve_write(&ids.id, &write.budget).await;
-        let reserved = reserved.unwrap_or_else(|error| {
+        let reserved = async {
+            let organization = OrganizationStub::new(&self.env)?;
+            organization.reserve_write(&ids.id, &write.budget).await
+        };
+        let reserved = reserved.await.unwrap_or_else(|error| {
             log_for_operator(&error.to_string());
             Err(respond(Problem::object_unavailable()))
         });
@@ -155,7 +159,11 @@ impl Project {
             project: project.to_owned(),
             deployment: outcome.as_ref().ok().and_then(|started| started.id.clone()),
         };
-        if let Err(error) = self.organization.conclude_write(&write).await {
+        let concluded = async {
+            let organization = OrganizationStub::new(&self.env)?;
+            organization.conclude_write(&write).await
+        };
+        if let Err(error) = concluded.await {
             log_for_operator(&format!("the reservation could not be concluded: {error}"));
         }
     }
@@ -196,7 +204,7 @@ impl Project {
         let (id, event, creation) = match (&write.job, &reply.id) {
             (Some(id), _) => {
                 self.jobs.add_message(id, write)?;
-                (id, Event::FollowedUp(state), None)
+                (id, Event::FollowedUp(Some(state)), None)
             }
             (None, Some(id)) => {
                 let has_webhook = write.webhook.is_some();
@@ -206,6 +214,12 @@ impl Project {
         };
         let stored = self.store_event(id, event, Some(reply), creation)?;
         Ok(Some(stored))
+    }
+
+    /// Mintlify may have processed the follow-up, so the job may be active again.
+    fn store_lost_follow_up(&self, write: &Write) -> HostResult<Option<Stored>> {
+        let restart = |id| self.store_event(id, Event::FollowedUp(None), None, None);
+        write.job.as_deref().map(restart).transpose()
     }
 
     async fn publish_write(&self, write: &Write, stored: &Stored) -> HostResult<()> {

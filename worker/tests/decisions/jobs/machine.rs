@@ -2,7 +2,7 @@ mod interleavings;
 
 use quillgate::Millis;
 use quillgate_worker::jobs::machine::{
-    CloseReason, Effect, Event, Job, PollFailure, State, Timing,
+    CloseReason, Effect, Event, Interest, Job, PollFailure, State, Timing,
 };
 use quillgate_worker::jobs::poll::RESTART_TIME;
 use quillgate_worker::jobs::webhook::JobEnd;
@@ -56,6 +56,10 @@ fn complete(job: &mut Job, data: &str, seconds: u64) -> Vec<Effect> {
 
 const COMPLETED: Effect = Effect::QueueWebhook(JobEnd::Completed);
 const CLOSE_FINISHED: Effect = Effect::CloseWatchers(CloseReason::Finished);
+const GIVE_UP: [Effect; 2] = [
+    Effect::QueueWebhook(JobEnd::Unfinished),
+    Effect::CloseWatchers(CloseReason::GivenUp),
+];
 
 #[test]
 fn end_is_announced_once() {
@@ -74,7 +78,12 @@ fn end_that_the_response_to_a_follow_up_repeats_is_announced_again_only_when_a_p
     let mut job = active();
     complete(&mut job, "completed", 30);
     let repeated = job.record.clone().expect("a record").state;
-    assert_eq!(job.apply(Event::FollowedUp(repeated), at(60), &TIMING), []);
+    let follow_up = Event::FollowedUp(Some(repeated));
+    assert_eq!(job.apply(follow_up, at(60), &TIMING), []);
+    // A watcher does not wait: the caller asks for the job directly after the follow-up.
+    assert!(job.is_poll_due(None, at(60), &TIMING));
+    assert!(!job.is_stale(at(64), &TIMING) && job.is_stale(at(65), &TIMING));
+    assert!(!job.is_stale(at(60).plus(RESTART_TIME), &TIMING));
     // The webhook waits for the end of the follow-up, for a limited time.
     assert_eq!(job.webhook_due(at(60), &TIMING), Some(at(60 + 15)));
     assert_eq!(job.webhook_due(at(60).plus(RESTART_TIME), &TIMING), None);
@@ -83,16 +92,47 @@ fn end_that_the_response_to_a_follow_up_repeats_is_announced_again_only_when_a_p
 }
 
 #[test]
+fn lost_response_to_a_follow_up_may_have_restarted_the_job() {
+    let mut job = active();
+    complete(&mut job, "completed", 30);
+    assert_eq!(job.apply(Event::FollowedUp(None), at(60), &TIMING), []);
+    assert_eq!(job.webhook_due(at(60), &TIMING), Some(at(60 + 15)));
+    let end = [Effect::Notify, COMPLETED, CLOSE_FINISHED];
+    assert_eq!(complete(&mut job, "completed again", 90), end);
+}
+
+#[test]
+fn job_with_a_webhook_is_polled_once_more_at_its_limit() {
+    let may_poll = Interest {
+        is_watched: false,
+        earliest_poll: None,
+    };
+    let mut job = active();
+    let due = |job: &mut Job, interest| job.apply(Event::Due(interest), at(1_800), &TIMING);
+    assert_eq!(due(&mut job, may_poll), [Effect::Poll]);
+    let end = [Effect::Notify, COMPLETED, CLOSE_FINISHED];
+    assert_eq!(complete(&mut job.clone(), "completed", 1_800), end);
+
+    // A poll whose result is lost is not repeated, and without budget no poll is possible.
+    let mut lost = job.clone();
+    start_poll(&mut lost, 1, 1_800);
+    assert!(lost.polling.fail(1, at(1_800)));
+    let spent = Interest {
+        earliest_poll: Some(at(1_801)),
+        ..may_poll
+    };
+    for (job, interest) in [(&mut lost, may_poll), (&mut job, spent)] {
+        assert_eq!(due(job, interest), GIVE_UP);
+    }
+}
+
+#[test]
 fn job_whose_poll_runs_across_the_limit_is_given_up_when_the_poll_ends() {
     let state = active().record.expect("a record").state;
     for answer in [Event::PollAnswered(1, state), Event::PollFailed(1, FAILURE)] {
         let mut job = active();
         start_poll(&mut job, 1, 1_799);
-        let give_up = [
-            Effect::QueueWebhook(JobEnd::Unfinished),
-            Effect::CloseWatchers(CloseReason::GivenUp),
-        ];
-        assert_eq!(job.apply(answer, at(1_801), &TIMING), give_up);
+        assert_eq!(job.apply(answer, at(1_801), &TIMING), GIVE_UP);
         assert_eq!(job.webhook_due(at(1_801), &TIMING), None);
     }
 }
@@ -112,7 +152,7 @@ fn response_to_an_earlier_poll_is_ignored() {
     let mut job = active();
     let stale = job.record.clone().expect("a record").state;
     start_poll(&mut job, 1, 5);
-    let newer = Event::FollowedUp(state("restarted", None));
+    let newer = Event::FollowedUp(Some(state("restarted", None)));
     job.apply(newer, at(6), &TIMING);
     let followed_up = job.clone();
     let found = job.apply(Event::PollAnswered(1, stale.clone()), at(7), &TIMING);
@@ -123,7 +163,8 @@ fn response_to_an_earlier_poll_is_ignored() {
     job.apply(Event::Deleted, at(9), &TIMING);
     let found = job.apply(Event::PollAnswered(2, stale.clone()), at(10), &TIMING);
     assert_eq!(found, []);
-    assert_eq!(job.apply(Event::FollowedUp(stale), at(11), &TIMING), []);
+    let late = Event::FollowedUp(Some(stale));
+    assert_eq!(job.apply(late, at(11), &TIMING), []);
     assert_eq!(job, Job::default(), "a deleted job stays deleted");
 }
 

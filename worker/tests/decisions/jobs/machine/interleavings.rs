@@ -31,9 +31,10 @@ enum Action {
     CreateAnswered,
     /// The job changes at Mintlify. It may finish, or start again.
     Change(Option<JobEnd>),
-    /// Mintlify accepts a follow-up. The response is on its way, with the new state if `true`.
-    FollowUp(bool),
-    /// The gateway receives the response to the oldest follow-up.
+    /// Mintlify accepts a follow-up. The response is on its way, with the new state if `true`, or
+    /// is lost.
+    FollowUp(Option<bool>),
+    /// The gateway receives the response to the oldest follow-up, or knows that it is lost.
     FollowUpAnswered,
     Join,
     Leave,
@@ -59,7 +60,7 @@ fn action() -> impl Strategy<Value = Action> {
         2 => any::<bool>().prop_map(Action::Create),
         3 => Just(Action::CreateAnswered),
         3 => prop::option::of(prop::sample::select(ENDS.as_slice())).prop_map(Action::Change),
-        2 => any::<bool>().prop_map(Action::FollowUp),
+        2 => any::<Option<bool>>().prop_map(Action::FollowUp),
         2 => Just(Action::FollowUpAnswered),
         2 => Just(Action::Join),
         1 => Just(Action::Leave),
@@ -83,8 +84,8 @@ struct Slot {
     creation: Option<Event>,
     /// The running polls, each with its response once Mintlify has processed the poll.
     polls: HashMap<u64, Option<State>>,
-    /// The responses to follow-ups that have not arrived yet.
-    follow_ups: Vec<State>,
+    /// The responses to follow-ups that have not arrived yet; `None` if lost.
+    follow_ups: Vec<Option<State>>,
     /// The last state that each watcher received.
     watchers: Vec<String>,
     /// The watchers that wait for a poll of a job that is not stored.
@@ -171,7 +172,7 @@ impl World {
                 // A caller knows the id only from the response to the creation.
                 if let (Some(earlier), None) = (slot.truth.clone(), &slot.creation) {
                     slot.truth = Some(state.clone());
-                    let response = if is_active { state } else { earlier };
+                    let response = is_active.map(|is| if is { state } else { earlier });
                     slot.follow_ups.push(response);
                 }
             }
