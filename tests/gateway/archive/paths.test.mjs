@@ -6,6 +6,7 @@ const DAY_MS = 86_400_000;
 const startedAt = Date.now();
 const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
 const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
+const ARCHIVED = `/v1/analytics/${PROJECT}/views/archived`;
 /** Maximum time for a run. In an early build, a run with a NUL in a path never ended. */
 const RUN_MS = 30_000;
 /** Maximum size of the database. One day of ordinary paths takes less. */
@@ -25,8 +26,11 @@ async function archiveYesterday(name, views, oddTotals = {}) {
   const claims = { scope: "analytics:read gateway:operate" };
   const read = (path, query = {}) =>
     gate.read(`${DAILY}${path}?${new URLSearchParams(query)}`, { claims });
+  const range = { dateFrom: daysAgo(1), dateTo: daysAgo(0) };
+  const list = (query) =>
+    gate.read(`${ARCHIVED}?${new URLSearchParams({ ...range, ...query })}`, { claims });
   const series = async (subject) => {
-    const { views } = await read("", { dateFrom: daysAgo(1), dateTo: daysAgo(0), ...subject });
+    const { views } = await read("", { ...range, ...subject });
     assert.equal(views.length, 1);
     const [{ human, ai, total }] = views;
     return { human, ai, total };
@@ -52,7 +56,7 @@ async function archiveYesterday(name, views, oddTotals = {}) {
     await stop().catch(() => {});
     throw error;
   }
-  return { gate, read, series, human, totals, stop };
+  return { gate, read, list, series, human, totals, stop };
 }
 
 describe("control characters in paths", () => {
@@ -64,6 +68,8 @@ describe("control characters in paths", () => {
     row("/tab\tx", 10_000),
     row("/a/b", 100_000),
     row("\0", 1_000_000),
+    row("/b?cursor=zzz", 10_000_000),
+    row("", 100_000_000),
   ];
   let archive;
 
@@ -91,6 +97,17 @@ describe("control characters in paths", () => {
 
   test("counts archived paths together that are equal after percent-encoding", async () => {
     for (const path of ["/\0x", "/%00x"]) assert.equal(await archive.human({ path }), 11);
+  });
+
+  test("lists each archived path once, whatever its characters", async () => {
+    const paths = [];
+    for (let cursor = {}; cursor; ) {
+      const { views, nextCursor } = await archive.list({ limit: 1, ...cursor });
+      paths.push(...views.map(({ path }) => path));
+      cursor = nextCursor && { cursor: nextCursor };
+    }
+    const deep = ["/a/%00/%00c", "/a/%00b", "/a/b"];
+    assert.deepEqual(paths, ["", "%00", "/%00x", ...deep, "/b?cursor=zzz", "/tab%09x"]);
   });
 
   test("counts archived prefixes exactly when paths contain control characters", async () => {

@@ -1,7 +1,7 @@
 /** Reports and exports of several pages while counts change. */
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { caller, viewsOf } from "../analytics_requests.mjs";
+import { caller, NO_CACHE, viewsOf } from "../analytics_requests.mjs";
 import { exportOf, splitLines } from "../expected_exports.mjs";
 import { useGate } from "../recorded_gateway.mjs";
 
@@ -33,8 +33,9 @@ async function grow() {
   }
 }
 
-async function readExport() {
-  const answer = await gate.get(exportOf("views", { ...range, format: "ndjson" }), reader);
+async function readExport(options = {}) {
+  const target = exportOf("views", { ...range, format: "ndjson" });
+  const answer = await gate.get(target, { ...reader, ...options });
   assert.equal(answer.status, 200, answer.text);
   return splitLines(answer.text);
 }
@@ -51,6 +52,13 @@ for (const offset of [0, 250, 500]) {
     assert.equal((await gate.received()) - before, 3);
   });
 }
+
+test("an export with no-cache requests each page once", async () => {
+  await getViews({ offset: 0, limit: 250 });
+  const before = await gate.received();
+  await readExport({ headers: NO_CACHE });
+  assert.equal((await gate.received()) - before, 3);
+});
 
 test("ends an export with a notice if counts change while it is read", async () => {
   const totals = { human: 1, ai: 1, total: 2 };

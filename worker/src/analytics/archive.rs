@@ -143,10 +143,12 @@ pub fn store_path(path: &str) -> String {
 fn read_cursor(cursor: &Cursor, group: DayGroup, begin: Day, end: Day) -> Result<Day, Problem> {
     let is_begin = |day: &Day| begin < *day && *day < end && group.begin_of(*day) == *day;
     let day = Day::from_text(cursor.as_str()).filter(is_begin);
-    day.ok_or_else(|| {
-        let detail = "cursor must be the nextCursor of an earlier page";
-        Problem::field("cursor", GatewayRule::Cursor, detail)
-    })
+    day.ok_or_else(refuse_cursor)
+}
+
+fn refuse_cursor() -> Problem {
+    let detail = "cursor must be the nextCursor of an earlier page";
+    Problem::field("cursor", GatewayRule::Cursor, detail)
 }
 
 /// `None` is unknown.
@@ -266,7 +268,7 @@ pub fn write_status(
                 complete += 1;
                 continue;
             }
-            Some(known) if known.attempts > 0 => failed += 1,
+            Some(known) if known.failures() > 0 => failed += 1,
             Some(_) => partial += 1,
             None => {}
         }
@@ -285,7 +287,7 @@ pub fn write_status(
             "problem": known.problem,
         })
     };
-    let failing = record.days.iter().filter(|known| known.attempts > 0);
+    let failing = record.days.iter().filter(|known| known.failures() > 0);
     let (_, estimate) = record.estimate(settings, now);
     json::to_text(&json!({
         "dateFrom": record.first.to_text(),

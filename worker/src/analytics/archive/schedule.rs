@@ -78,21 +78,30 @@ impl DayRecord {
             Part::Views(page) => page + 1,
         };
         self.next = Part::Views(pages);
-        self.attempts = 0;
         self.retry_at = Millis(0);
         if is_last {
+            self.attempts = 0;
             self.fetched = Some(now);
             self.pages = pages;
             self.restart();
         }
     }
 
-    /// The wait is `base`, doubled by each further failure up to ten times.
+    /// The wait is `base`, doubled up to ten times by each further failure before the day is
+    /// complete.
     pub fn record_failure(&mut self, base: Millis, now: Millis) {
         let doublings = self.attempts.min(MAX_DOUBLINGS);
         self.attempts = self.attempts.saturating_add(1);
         let wait = Millis(base.0.saturating_mul(1 << doublings));
         self.retry_at = now.plus(wait);
+    }
+
+    /// 0 after a success. The day is not complete yet, so its next failure doubles the wait again.
+    pub fn failures(&self) -> u32 {
+        if self.retry_at == Millis(0) {
+            return 0;
+        }
+        self.attempts
     }
 
     /// The staged pages are unusable.
@@ -212,8 +221,8 @@ pub fn plan<'a>(
         days.filter_map(move |(day, record)| {
             let need = record.map_or(Some(Need::Gap), |known| known.need(recheck_days, now))?;
             let part = record.map_or(Part::Visitors, |known| known.next);
-            let attempts = record.map_or(0, |known| known.attempts);
-            Some(((attempts, need, day), Target { project, day, part }))
+            let failures = record.map_or(0, DayRecord::failures);
+            Some(((failures, need, day), Target { project, day, part }))
         })
     });
     let (_, target) = candidates.min_by_key(|(rank, _)| *rank)?;

@@ -169,11 +169,13 @@ impl ArchiveStore {
 
     /// Returns one row more than the limit if another page follows.
     pub async fn pages(&self, project: &str, query: &ViewsQuery) -> HostResult<Vec<ViewsRow>> {
+        // No stored path has control characters, so none lies between a path and this one.
+        let first = query.after.as_ref().map(|after| format!("{after}\u{1}"));
         let values = json!([
             project,
             query.from.number(),
             query.to.number(),
-            query.after.as_deref().unwrap_or(""),
+            first.unwrap_or_default(),
             query.limit + 1
         ]);
         self.0.rows(PAGES, &values).await
@@ -193,7 +195,7 @@ impl ArchiveStore {
     pub async fn stage_visitors(&self, key: DayKey, totals: &JsString) -> HostResult<()> {
         let query = "INSERT INTO day (project, day, staged_visitors) VALUES (?1, ?2, ?3)
             ON CONFLICT (project, day) DO UPDATE SET
-            staged_visitors = excluded.staged_visitors, attempts = 0, retry_at = 0, problem = NULL";
+            staged_visitors = excluded.staged_visitors, retry_at = 0";
         let values = json!([key.project, key.day.number(), String::from(totals)]);
         self.0.batch(&[(query, values)]).await
     }
@@ -211,8 +213,8 @@ impl ArchiveStore {
     ) -> HostResult<()> {
         let insert = "INSERT OR REPLACE INTO staging (project, day, page, text)
             VALUES (?1, ?2, ?3, ?4)";
-        let update = "UPDATE day SET staged_pages = ?3, staged_totals = ?4,
-            attempts = 0, retry_at = 0, problem = NULL WHERE project = ?1 AND day = ?2";
+        let update = "UPDATE day SET staged_pages = ?3, staged_totals = ?4, retry_at = 0
+            WHERE project = ?1 AND day = ?2";
         let text = if normalize_rows(parsed)? {
             stringify_json(parsed)?
         } else {

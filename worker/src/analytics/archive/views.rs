@@ -1,3 +1,4 @@
+use quillgate::encode::percent_encode;
 use quillgate::parameters::ParameterGroup as _;
 use quillgate::{ArchivedPageSize, Call, Cursor, Day, DayGroup};
 use serde::{Deserialize, Serialize};
@@ -5,9 +6,10 @@ use serde_json::json;
 
 use crate::analytics::archive::{
     Counts, MAX_ROWS_READ, SeriesQuery, StoredDay, Subject, missing_days, read_count, read_range,
-    store_path,
+    refuse_cursor, store_path,
 };
 use crate::http::problem::Problem;
+use crate::http::url::decode_percent;
 use crate::json;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +33,9 @@ impl ViewsQuery {
         Ok(Self {
             from,
             to,
-            after: cursor.map(|cursor| store_path(cursor.as_str())),
+            after: cursor
+                .map(|cursor| read_cursor(cursor.as_str()))
+                .transpose()?,
             limit: limit.get().min(max),
         })
     }
@@ -45,6 +49,16 @@ impl ViewsQuery {
             has_more: false,
         }
     }
+}
+
+/// The stored path, encoded so that no client takes a part of it for a cursor, and never empty.
+fn write_cursor(path: &str) -> String {
+    format!("/{}", percent_encode(path))
+}
+
+fn read_cursor(cursor: &str) -> Result<String, Problem> {
+    let path = cursor.strip_prefix('/').and_then(decode_percent);
+    path.map(|path| store_path(&path)).ok_or_else(refuse_cursor)
 }
 
 /// Summed over the archived days. A sum is `None` if it is unknown on any day.
@@ -68,6 +82,6 @@ pub fn write_views(query: &ViewsQuery, site: &[StoredDay], mut pages: Vec<ViewsR
         "totals": Counts::sum(site),
         "views": pages,
         "missing": missing_days(query.from, query.to, site),
-        "nextCursor": pages.last().filter(|_| has_more).map(|page| &page.path),
+        "nextCursor": pages.last().filter(|_| has_more).map(|page| write_cursor(&page.path)),
     }))
 }

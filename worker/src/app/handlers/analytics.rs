@@ -63,11 +63,12 @@ pub async fn export_report(
     let (call, settings) = (context.call()?.clone(), &context.config.analytics);
     let export = Export::new(report, call, context.project()?, settings, context.started)?;
     let headers = export.headers();
+    let call = report_call(context, export.query.clone())?;
     let call = ReportCall {
         accepts_stale: false,
-        // A `HEAD` request needs only the first page with rows.
-        checks_rest: !context.is_head(),
-        ..report_call(context, export.query.clone())?
+        // A `HEAD` request needs only the first page with rows, and `no-cache` fetches every page.
+        checks_rest: !context.is_head() && !call.revalidate,
+        ..call
     };
     let mut export = ExportStream::new(context, call, export)?;
     let started = export.fetch_chunk().await;

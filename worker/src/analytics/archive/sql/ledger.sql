@@ -6,5 +6,6 @@ UPDATE day SET
   visitors_human = staged_visitors ->> '$.human',
   visitors_ai = staged_visitors ->> '$.ai',
   visitors_total = staged_visitors ->> '$.total',
-  staged_visitors = NULL, staged_totals = NULL, staged_pages = 0, has_page_views = 1
+  staged_visitors = NULL, staged_totals = NULL, staged_pages = 0, has_page_views = 1,
+  attempts = 0, problem = NULL
 WHERE project = ?1 AND day = ?2

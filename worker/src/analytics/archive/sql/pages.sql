@@ -6,9 +6,9 @@ SELECT page.path AS path,
   CASE WHEN count(page.total) = count(*) THEN sum(page.total) END AS total
 FROM stored CROSS JOIN page_views AS page
   ON page.project = stored.project AND page.day = stored.day
-  AND page.path > ?4 AND page.path < coalesce((
+  AND page.path >= ?4 AND page.path < coalesce((
     SELECT path FROM page_views AS next
-    WHERE next.project = stored.project AND next.day = stored.day AND next.path > ?4
+    WHERE next.project = stored.project AND next.day = stored.day AND next.path >= ?4
     ORDER BY path LIMIT 1 OFFSET ?5
   ), x'')
 GROUP BY page.path

@@ -149,6 +149,22 @@ fn a_failed_day_backs_off_while_other_days_continue() {
 }
 
 #[test]
+fn day_that_fails_again_after_a_restart_backs_off_further() {
+    let now = day("2024-03-03").begin();
+    let mut record = DayRecord::new(day("2024-03-01"));
+    for wait in [10, 20, 40] {
+        record.record_part(false, now);
+        record.record_part(false, now);
+        assert_eq!(record.failures(), 0, "progress has the rank of other days");
+        record.restart();
+        record.record_failure(Millis(10), now);
+        assert_eq!(record.retry_at.since(now), Millis(wait));
+    }
+    record.record_part(true, now);
+    assert_eq!(record.attempts, 0);
+}
+
+#[test]
 fn failing_days_of_a_project_do_not_delay_other_projects() {
     let now = day("2024-03-04").begin();
     let failing = |date: &str, failures: u32| {
