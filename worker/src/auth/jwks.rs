@@ -195,7 +195,7 @@ fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
 }
 
 /// Limits how many fetches unauthenticated clients can cause: one per `SEARCH_PAUSE` for unknown
-/// keys, or per `FIRST_PAUSE` without a usable set. Keys without `kid` count, too, because the
+/// keys, or per `FIRST_PAUSE` without a usable set or after a failure. Keys without `kid` count, too, because the
 /// issuer may have replaced them. A fetch that finds its key does not count.
 #[derive(Debug, Default)]
 pub struct RememberedSet {
@@ -205,6 +205,8 @@ pub struct RememberedSet {
     /// When the last fetch for a newer set began.
     refreshed: Option<Millis>,
     is_searching: bool,
+    /// The last fetch for an unknown key failed, so the issuer may have the key.
+    has_failed: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -229,6 +231,7 @@ impl RememberedSet {
         let set = self.usable_set(now);
         let is_fresh = set.is_some_and(|set| now.since(set.fetched) < FRESH_FOR);
         let (reason, pause) = match set {
+            Some(_) if self.has_failed => (FetchReason::Search, FIRST_PAUSE),
             Some(_) => (FetchReason::Search, SEARCH_PAUSE),
             None => (FetchReason::First, FIRST_PAUSE),
         };
@@ -265,7 +268,12 @@ impl RememberedSet {
     ) -> Result<PublicKey, Problem> {
         let set = self.usable_set(now);
         let set = set.ok_or_else(Problem::issuer_unavailable)?;
-        set.find(kid, algorithm).map_err(invalid_token)
+        set.find(kid, algorithm).map_err(|reason| {
+            if self.has_failed && !set.has(kid) {
+                return Problem::issuer_unavailable();
+            }
+            invalid_token(reason)
+        })
     }
 
     pub fn conclude(
@@ -277,6 +285,7 @@ impl RememberedSet {
         now: Millis,
     ) {
         let known = self.set.as_ref().map(|known| known.fetched);
+        self.has_failed = set.is_none() && (self.has_failed || reason != FetchReason::Refresh);
         // Fetches can finish out of order.
         if let Some(set) = set.filter(|set| known.is_none_or(|known| known <= set.fetched)) {
             self.set = Some(set);
