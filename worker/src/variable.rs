@@ -5,9 +5,9 @@ use quillgate::Millis;
 /// Trims the value. A blank variable counts as absent.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// `None` for a blank value.
+/// Removes a byte order mark, too, which some shells add to a piped secret. `None` for a blank value.
 pub fn trim_value(value: &str) -> Option<String> {
-    let value = value.trim();
+    let value = value.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     (!value.is_empty()).then(|| value.to_owned())
 }
 

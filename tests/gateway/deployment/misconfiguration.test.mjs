@@ -19,7 +19,8 @@ for (const [what, variable, value, rule] of [
     `https://alice:${VALUE}@api.example`,
     "must be an absolute https URL",
   ],
-  ["a timeout in words", "UPSTREAM_TIMEOUT_SECONDS", VALUE, "must be an integer from 1 to 300"],
+  // Wrangler accepts a list without quotes.
+  ["a list of wrong items", "REVOKED_TOKENS", [VALUE, 7], 'must have only "jti"'],
 ]) {
   describe(`a gateway with ${what}`, () => {
     const gate = useGate(`misconfiguration-${what.replaceAll(/\W/g, "-")}`, {
@@ -28,7 +29,6 @@ for (const [what, variable, value, rule] of [
 
     const assertNamesVariable = (message) => {
       assert.ok(message.includes(`${variable} ${rule}`), message);
-      if (value?.trim().length > 1) assert.ok(!message.includes(value), message);
       assert.ok(!message.includes(VALUE), message);
     };
 

@@ -3,6 +3,7 @@ use wasm_bindgen::JsValue;
 use worker::{Env, ObjectNamespace};
 
 use crate::runtime::error::{HostError, HostResult};
+use crate::runtime::host::stringify_json;
 use crate::variable::{VariableError, Variables, trim_value};
 
 /// On Cloudflare, the clock advances only with I/O, not during computation.
@@ -40,7 +41,10 @@ pub fn durable_objects(env: &Env, name: &str) -> HostResult<ObjectNamespace> {
         .map_err(|_| HostError::unbound(name))
 }
 
+/// A value that is not a string, such as a number without quotes, counts as its JSON, so that it is
+/// used or rejected, but never ignored.
 pub fn variable(env: &Env, name: &str) -> Option<String> {
     let value = js_sys::Reflect::get(env, &JsValue::from_str(name)).ok()?;
-    value.as_string()
+    let json = || stringify_json(&value).map_or_else(|_| "{}".to_owned(), String::from);
+    (!value.is_null() && !value.is_undefined()).then(|| value.as_string().unwrap_or_else(json))
 }

@@ -137,7 +137,7 @@ fn secret_shorter_than_32_bytes_is_rejected_in_any_position() {
 
 #[test]
 fn secrets_are_read_in_order_and_trimmed() {
-    let value = " 01234567890123456789012345678901 , ääääääääääääääää\n";
+    let value = "\u{feff} 01234567890123456789012345678901 , ääääääääääääääää\n";
     let config = read("ACCESS_TOKEN_SECRET", Some(value));
     let expected = ["01234567890123456789012345678901", "ääääääääääääääää"];
     assert_eq!(config.auth.token_secrets, expected.map(str::as_bytes));
