@@ -64,9 +64,12 @@ function findAssetGaps(
   if (assets?.binding !== needed?.binding) {
     return [{ name: "assets", message: `must have the binding ${needed?.binding}` }];
   }
-  const [routes, neededRoutes] = [assets, needed].map((one) => one?.run_worker_first ?? []);
-  if (!Array.isArray(routes) || !Array.isArray(neededRoutes)) return [];
-  return findMissing("assets.run_worker_first", routes, neededRoutes);
+  const name = "assets.run_worker_first";
+  const [routes, neededRoutes] = [assets, needed].map((one) => one?.run_worker_first || []);
+  if (!Array.isArray(routes) || routes.includes("/*")) {
+    return [{ name, message: "must not have every path: the Worker does not serve the page" }];
+  }
+  return findMissing(name, routes, neededRoutes as string[]);
 }
 
 /**
@@ -84,7 +87,7 @@ function findArchiveGaps({ vars, d1_databases, triggers }: WranglerConfig): Prob
     const message = "must have the database_id that `wrangler d1 create quillgate-archive` prints";
     problems.push({ name: "d1_databases", message });
   }
-  if (!vars.ARCHIVE_PROJECTS) return problems;
+  if (!String(vars.ARCHIVE_PROJECTS ?? "").trim()) return problems;
   if (!database) {
     const message = `lacks the binding ${ARCHIVE}, which ARCHIVE_PROJECTS needs`;
     problems.push({ name: "d1_databases", message });

@@ -35,14 +35,13 @@ test("the check finds no gap in a configuration that has more than needed", () =
     compatibility_flags: ["another", "enable_request_signal"],
   };
   assert.deepEqual(findGaps(config, needed), []);
-  const assets = { ...config.assets, run_worker_first: true };
-  assert.deepEqual(findGaps({ ...config, assets }, needed), []);
 });
 
 const bindings = [
   { name: "PROJECT_GATE", class_name: "ProjectGate" },
   { name: "ORG_GATE", class_name: "Other" },
 ];
+const everything = ["/v1/*", "/healthz"];
 const assets = { binding: "ASSETS", run_worker_first: ["/v1/*"] };
 const database = { binding: "ARCHIVE", database_id: "what it prints" };
 const archived = { ...ARCHIVE, vars: { ARCHIVE_PROJECTS: "acme" } };
@@ -66,6 +65,11 @@ for (const [gap, change, words] of [
   ["a missing migration", { migrations: [] }, /^migrations lacks the tag v1/],
   ["a missing page", { assets: undefined }, /^assets must have the binding ASSETS/],
   ["a route that the page would serve", { assets }, /^assets.run_worker_first lacks \/healthz/],
+  ...[true, [...everything, "/*"]].map((routes) => [
+    `a Worker in place of the page (${routes})`,
+    { assets: { ...assets, run_worker_first: routes } },
+    /^assets.run_worker_first must not have every path/,
+  ]),
   [
     "an archive without a database",
     { ...archived, d1_databases: [] },

@@ -35,7 +35,8 @@ pub fn find_ineffective(
             )
         })
     } else if name == "SIGN_IN_CLIENT_SECRET" && !text(name).trim().is_empty() {
-        let issuers = list("SIGN_IN_ISSUERS")?;
+        // Without the trusted issuers, those of sign-ins could not be read.
+        let issuers = list("TRUSTED_ISSUERS").and_then(|_| list("SIGN_IN_ISSUERS"))?;
         let mut names = value.as_object().into_iter().flatten();
         let is_ineffective =
             list_items(&issuers).is_empty() || names.any(|(name, _)| lacks(&issuers, "name", name));
@@ -62,9 +63,7 @@ fn lacks(list: &Value, property: &str, value: &str) -> bool {
 /// wildcard.
 fn find_unmatched_claim(issuer: &Value) -> Option<&'static str> {
     let name = issuer["issuer"].as_str()?;
-    let is_github =
-        name == "https://token.actions.githubusercontent.com" || name.ends_with("/_services/token");
-    if !is_github {
+    if !is_github(name) {
         return None;
     }
     let rules = issuer["rules"].as_array()?;
@@ -81,6 +80,16 @@ fn find_unmatched_claim(issuer: &Value) -> Option<&'static str> {
             }
             _ => None,
         })
+}
+
+/// The issuer of GitHub's cloud, of an enterprise there with its own name, of GHE.com, or of GitHub
+/// Enterprise Server.
+fn is_github(issuer: &str) -> bool {
+    let Some(rest) = issuer.strip_prefix("https://token.actions.") else {
+        return issuer.ends_with("/_services/token");
+    };
+    let (host, _) = rest.split_once('/').unwrap_or((rest, ""));
+    host == "githubusercontent.com" || host.ends_with(".ghe.com")
 }
 
 fn find_useless_revocation(item: &Value) -> Option<&'static str> {

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use quillgate_worker::app::config::Config;
+use quillgate_worker::auth::sign_in_issuer::UNTRUSTED;
 use quillgate_worker::variable::VariableError;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -131,7 +132,11 @@ fn find_problems(texts: &mut BTreeMap<&str, &str>, report: &mut Report) -> Vec<S
             return names.into_inner();
         };
         if texts.remove(variable).is_some() {
-            report.add(variable, rule);
+            // Its issuers cannot be compared with a list that has another problem.
+            let is_unknown_issuer = rule == UNTRUSTED && report.has_problem("TRUSTED_ISSUERS");
+            if !is_unknown_issuer {
+                report.add(variable, rule);
+            }
             continue;
         }
         let placeholder = PLACEHOLDERS.iter().find(|(name, ..)| *name == variable);
@@ -265,6 +270,8 @@ mod tests {
     fn a_valid_rule_that_matches_no_token_is_a_problem() {
         let github = "https://token.actions.githubusercontent.com";
         let enterprise = "https://github.hunter2.example/_services/token";
+        let named = "https://token.actions.githubusercontent.com/hunter2";
+        let hosted = "https://token.actions.hunter2.ghe.com";
         let issuers = |issuer: &str, claims: Value| {
             let rule = json!({ "claims": claims, "projects": ["acme"], "scope": "jobs:read" });
             let trusted = json!([{
@@ -294,6 +301,8 @@ mod tests {
                 issuers(enterprise, json!({ "repository_id": ["2", 1] })),
                 "in quotes",
             ),
+            (issuers(named, json!({ "id": 1 })), "in quotes"),
+            (issuers(hosted, json!({ "id": 1 })), "in quotes"),
             (
                 issuers(github, json!({ "ref": "refs/heads/hunter2/*" })),
                 "must match exactly",
@@ -356,7 +365,7 @@ mod tests {
         variables["TRUSTED_ISSUERS"] = json!("[]");
         assert_eq!(names(&variables), ["SIGN_IN_ISSUERS", "REVOKED_TOKENS"]);
         variables["TRUSTED_ISSUERS"] = json!([]);
-        assert_eq!(names(&variables), ["TRUSTED_ISSUERS", "SIGN_IN_ISSUERS"]);
+        assert_eq!(names(&variables), ["TRUSTED_ISSUERS"]);
         let blank = json!({ "SIGN_IN_CLIENT_SECRET": " " });
         assert_eq!(names(&blank), Vec::<String>::new());
         variables["SIGN_IN_ISSUER"] = json!("[]");

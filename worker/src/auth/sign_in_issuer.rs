@@ -51,6 +51,8 @@ pub(super) fn read_sign_in_issuers(
     Ok(issuers)
 }
 
+pub const UNTRUSTED: &str = "must have in issuer one of TRUSTED_ISSUERS that has no header";
+
 fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssuer, &'static str> {
     const MEMBERS: &str = "must have issuers with the properties name, issuer, clientId, authorizationEndpoint, tokenEndpoint and optionally scope, and no others";
     let issuer: SignInIssuer = serde_json::from_value(item).map_err(|_| MEMBERS)?;
@@ -61,7 +63,7 @@ fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssue
     let is_same =
         |one: &Rc<TrustedIssuer>| one.issuer == issuer.issuer && one.source == Source::Bearer;
     if !trusted.iter().any(is_same) {
-        return Err("must have in issuer one of TRUSTED_ISSUERS that has no header");
+        return Err(UNTRUSTED);
     }
     if issuer.client_id.is_empty() {
         return Err("must have in clientId what the gateway is called there");
