@@ -8,12 +8,12 @@ import type { Row } from "./figures.js";
 import { chooseFormat, type Format } from "./format.js";
 import { printReport } from "./print_table.js";
 import { readArchivedRange, showRanges } from "./range.js";
-import { callReport, readReport } from "./report_params.js";
+import { callReport, MIXED, readReport } from "./report_params.js";
 import { openTarget, writeToTarget } from "./target.js";
 import { escapeJson } from "./workflow_commands.js";
 
 interface AnyList {
-  pages(): AsyncIterable<{ views: Row[]; missing: string[] }>;
+  pages(): AsyncIterable<{ views: Row[]; missing: string[]; isMixed: boolean }>;
 }
 
 export async function run(context: Context): Promise<undefined> {
@@ -30,7 +30,9 @@ export async function run(context: Context): Promise<undefined> {
   const list = callReport(client, operation, params, signal) as AnyList;
   const rows: Row[] = [];
   const missing = new Set<string>();
+  let isMixed = false;
   for await (const page of list.pages()) {
+    isMixed ||= page.isMixed;
     rows.push(...page.views);
     for (const day of page.missing) missing.add(day);
   }
@@ -44,6 +46,7 @@ export async function run(context: Context): Promise<undefined> {
     const text = writeAs(format, operation.name, rows);
     await writeToTarget(target, format === "csv" ? text : escapeJson(text, context.host));
   }
+  if (isMixed) output.warn(MIXED);
   if (missing.size > 0) {
     const days = missing.size === 1 ? "1 day is" : `${missing.size} days are`;
     output.warn(`${days} not in the archive, and counted nowhere: quillgate archive status`);

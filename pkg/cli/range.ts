@@ -44,13 +44,20 @@ export function readRange(context: Pick<Context, "values">, now: number): DateRa
  * Returns the whole days that the flags select. By default, they end with yesterday, because the
  * archive does not hold today.
  *
- * @throws {UsageError} as for {@link readRange}, or if `--from` is missing
+ * @throws {UsageError} as for {@link readRange}, or if `--from` is missing, or if the range would
+ *   begin today
  */
 export function readArchivedRange(context: Pick<Context, "values">, now: number): DateBounds {
   const { dateFrom, dateTo } = readRange(context, now);
   if (dateFrom === undefined) throw new UsageError("--from is missing: the first day");
-  const isTyped = readText(context, "to") !== undefined;
-  return { dateFrom, dateTo: isTyped && dateTo !== undefined ? dateTo : toDay(now) };
+  if (readText(context, "to") !== undefined && dateTo !== undefined) return { dateFrom, dateTo };
+  const [start, today] = [parseInstant(dateFrom), toDay(now)];
+  if (start !== null && toDay(start) >= today) {
+    throw new UsageError(
+      "the archive ends with yesterday: --last 2d or more, or an earlier --from",
+    );
+  }
+  return { dateFrom, dateTo: today };
 }
 
 /**

@@ -14,7 +14,7 @@ import { readMaxLimit } from "./operations.js";
 import { printReport } from "./print_table.js";
 import { RowProgress, type SeenResponse } from "./progress.js";
 import { findPreviousRange, showRanges } from "./range.js";
-import { callReport, readReport, readReportParams } from "./report_params.js";
+import { callReport, MIXED, readReport, readReportParams } from "./report_params.js";
 import { takeRecords, toJsonPart } from "./rows.js";
 import { openTarget, type Target, writeToTarget } from "./target.js";
 import { escapeJson } from "./workflow_commands.js";
@@ -33,7 +33,7 @@ const OUTPUT_FLAGS = ["format", "output", "resume", "wait", "wide", "compare", "
 
 interface AllOptions {
   maxRows: number;
-  onProgress(state: { rows: number }): void;
+  onProgress(state: { rows: number; isMixed: boolean }): void;
 }
 
 /** The methods of the client's lists that this file uses. */
@@ -107,16 +107,23 @@ async function printRows(
   };
   const figures = findFigures(operation.name);
   let rows: Row[];
+  let isMixed = false;
   try {
-    rows = await read({}, max ?? MAX_ROWS, (state) => progress.setRows(state.rows));
+    rows = await read({}, max ?? MAX_ROWS, (state) => {
+      progress.setRows(state.rows);
+      isMixed ||= state.isMixed;
+    });
     if (previous !== undefined && figures !== undefined) {
       const maxEarlier = max === undefined ? MAX_ROWS : Math.max(max, maxLimit);
-      const earlier = await read(previous, maxEarlier, () => {});
+      const earlier = await read(previous, maxEarlier, (state) => {
+        isMixed ||= state.isMixed;
+      });
       rows = compareRows(rows, earlier, earlier.length < maxEarlier, figures);
     }
   } finally {
     progress.end();
   }
+  if (isMixed) output.warn(MIXED);
   if (format === "json") {
     const lines = rows.map((row) => JSON.stringify(row)).join("\n");
     await writeToTarget(target, escapeJson(toJsonPart(lines, true, true), context.host));
@@ -156,7 +163,7 @@ async function exportRows(
     await sink.close();
   }
   output.note(progress.describe());
-  if (isMixed) output.note("the totals changed during the export: rows can be missing or repeated");
+  if (isMixed) output.warn(MIXED);
   if (progress.rows === 0) explainNoRows(context);
 }
 

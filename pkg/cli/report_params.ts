@@ -7,6 +7,10 @@ import type { DeclaredOperation } from "./generated/operations.js";
 import { findOperation, toKebabCase } from "./operations.js";
 import { readRange } from "./range.js";
 
+/** The warning about a list whose totals changed between two pages. */
+export const MIXED =
+  "the report's totals changed while it was read: rows can be missing or repeated";
+
 /** Returns the operation of a report's command. */
 export function readReport({ operations: [name = ""] = [] }: Command): DeclaredOperation {
   return findOperation(name);

@@ -75,6 +75,17 @@ test("without dates, the archive's days end with yesterday and are 27", async ()
   }
 });
 
+test("a range that begins today names the flags that the archive needs", async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  for (const range of [
+    ["--last", "1d"],
+    ["--from", today],
+  ]) {
+    const failed = await quillgate(["archive", "views", ...range]);
+    assertFailed(failed, 2, /--last 2d or more, or an earlier --from/);
+  }
+});
+
 test("archive status lists stored, missing and failing days", async () => {
   const { stdout } = await succeed(["archive", "status"]);
   assert.match(stdout, /^days held +28$/m);
