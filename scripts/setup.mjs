@@ -11,7 +11,7 @@ import { npmPackages, packageTools } from "./setup/npm_packages.mjs";
 import { compareVersions } from "./setup/programs.mjs";
 import { python } from "./setup/python.mjs";
 import { rust, withCargoOnPath } from "./setup/rust.mjs";
-import { MIN_NODE_VERSION, ROOT } from "./versions.mjs";
+import { ROOT } from "./versions.mjs";
 
 /** Optional requirements, in the order of their installation. */
 const OPTIONAL = {
@@ -65,10 +65,16 @@ async function install(requirement, context) {
 function checkSystem() {
   if (process.platform === "win32") throw new StepError("Windows is not supported: use WSL");
   const found = process.versions.node;
-  if (compareVersions(found, MIN_NODE_VERSION) >= 0) return;
+  if (isSupportedNode(found)) return;
   throw new StepError(
-    `Node.js ${found} is too old: install ${MIN_NODE_VERSION} or newer from https://nodejs.org/`,
+    `Node.js ${found} is not supported: install 20.19, or 22.12 or later, from https://nodejs.org/`,
   );
+}
+
+/** The range of Vite. npm silently leaves out its binaries for other versions. */
+export function isSupportedNode(version) {
+  const isFrom = (first) => compareVersions(version, first) >= 0;
+  return isFrom("20.19.0") && (isFrom("22.12.0") || !isFrom("21.0.0"));
 }
 
 function npmPrograms() {

@@ -3,9 +3,6 @@ import { fileURLToPath } from "node:url";
 /** The repository's root folder. */
 export const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 
-/** The oldest Node.js that the scripts and tests support. */
-export const MIN_NODE_VERSION = "20.19.0";
-
 /** Exact versions of tools from crates.io. `scripts/bindgen/Cargo.toml` pins wasm-bindgen. */
 export const VERSIONS = Object.freeze({
   wasmPack: "0.15.1",

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isSupportedNode } from "../../scripts/setup.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 function pinsIn(manifest) {
@@ -18,4 +19,9 @@ test("Cargo.lock and scripts/bindgen/Cargo.toml have the same version of wasm-bi
     "wasm-bindgen-cli": version,
     "wasm-bindgen-cli-support": version,
   });
+});
+
+test("npm start and npm test reject the versions of Node.js that Vite rejects", () => {
+  const versions = ["20.18.9", "20.19.0", "21.5.0", "22.11.0", "22.12.0", "24.0.0"];
+  assert.deepEqual(versions.filter(isSupportedNode), ["20.19.0", "22.12.0", "24.0.0"]);
 });
