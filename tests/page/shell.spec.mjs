@@ -23,6 +23,8 @@ test("shortcuts open routes, but not in text boxes or when turned off", async ({
   assert.equal(await page.getByRole("dialog").count(), 0);
   await heading(page, "Agent jobs").waitFor();
   await page.getByRole("button", { name: "Close new job" }).click();
+  // The focus returns in the next frame.
+  await expect(page.getByRole("button", { name: "New job" })).toBeFocused();
 
   const link = page.getByRole("link", { name: "Page views" });
   await link.focus();
