@@ -64,7 +64,9 @@ export async function connectWith(
     },
     ...watch,
   });
-  return { client, baseUrl: baseUrl ?? null, projectId };
+  // With an admin key, the base URL is that of Mintlify or of a proxy in front of it.
+  const gateway = (credential.kind === "token" && baseUrl) || null;
+  return { client, baseUrl: baseUrl ?? null, gateway, projectId };
 }
 
 const LOG_LEVELS: readonly LogLevel[] = ["off", "error", "warn", "info", "debug"];

@@ -56,6 +56,8 @@ const BY_NAME: Record<string, ExitName> = {
 export function findExitCode(error: unknown): number {
   if (error instanceof Interruption) return error.code;
   if (error instanceof UsageError) return getExitCode("usage");
-  const { name } = error as { name?: unknown };
+  const { name, status } = error as { name?: unknown; status?: unknown };
+  // Of a proxy. The client has no class for it.
+  if (status === 408) return getExitCode("unavailable");
   return getExitCode((typeof name === "string" ? BY_NAME[name] : undefined) ?? "failure");
 }

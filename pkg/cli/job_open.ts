@@ -10,9 +10,9 @@ import { toLine } from "./table.js";
 
 export async function run(context: Context): Promise<undefined> {
   const { output } = context;
-  const { client, baseUrl, projectId } = await connect(context);
+  const { client, gateway, projectId } = await connect(context);
   const { id, job } = await getJob(context, client, context.arguments[0] ?? null);
-  const url = readWebUrl(job.prLink) ?? buildJobUrl(baseUrl, projectId, id);
+  const url = readWebUrl(job.prLink) ?? buildJobUrl(gateway, projectId, id);
   if (url === undefined) {
     throw new UsageError("the job has no pull request, and without a gateway it has no page");
   }
@@ -21,8 +21,8 @@ export async function run(context: Context): Promise<undefined> {
 }
 
 /** Returns the URL of the gateway's web page for a job, or `undefined` without a gateway. */
-function buildJobUrl(baseUrl: string | null, projectId: string, id: JobId): string | undefined {
-  if (baseUrl === null || id === null) return undefined;
+function buildJobUrl(gateway: string | null, projectId: string, id: JobId): string | undefined {
+  if (gateway === null || id === null) return undefined;
   const query = new URLSearchParams({ route: "jobs", project: projectId, job: String(id) });
-  return `${baseUrl.replace(/\/+$/, "")}/?${query}`;
+  return `${gateway.replace(/\/+$/, "")}/?${query}`;
 }

@@ -14,10 +14,10 @@ type Client = Awaited<ReturnType<typeof connect>>["client"];
 
 export async function run(context: Context): Promise<undefined> {
   const { output, signal } = context;
-  const { client, baseUrl } = await connect(context);
+  const { client, gateway } = await connect(context);
   const { id, job } = await getJob(context, client, context.arguments[0] ?? null);
   // Mintlify itself has no records.
-  const record = baseUrl === null ? null : await readRecord(client, id, signal);
+  const record = gateway === null ? null : await readRecord(client, id, signal);
   if (output.json) {
     await output.printJson({ job, record });
     return;

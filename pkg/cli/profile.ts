@@ -1,7 +1,7 @@
 /** Reads and writes profiles: a gateway's address, a project and an access token. */
 
 import { randomUUID } from "node:crypto";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { type Context, readText } from "./command.js";
 import { UsageError } from "./errors.js";
@@ -94,23 +94,31 @@ export async function writeProfile(
 ): Promise<string> {
   const path = findProfileFile(host, name);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const next = `${path}.${randomUUID()}`;
+  const target = await findTarget(path);
+  const next = `${target}.${randomUUID()}`;
   try {
     await writeFile(next, `${JSON.stringify(profile, null, 2)}\n`, { mode: 0o600, flag: "wx" });
-    await rename(next, path);
+    await rename(next, target);
   } finally {
     await rm(next, { force: true });
   }
   return path;
 }
 
-/** Deletes a profile. Returns whether it existed. */
+/** Returns the file that holds a profile: people link profiles into a folder of settings. */
+function findTarget(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
+}
+
+/** Deletes a profile, and the file that it links to. Returns whether it existed. */
 export async function deleteProfile(
   host: Pick<Host, "env" | "home">,
   name: string,
 ): Promise<boolean> {
+  const path = findProfileFile(host, name);
   try {
-    await rm(findProfileFile(host, name));
+    await rm(await findTarget(path));
+    await rm(path, { force: true });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;

@@ -44,9 +44,9 @@ export async function askSecret(context: Context, question: string): Promise<str
 }
 
 async function read({ signal }: Context, reader: Interface, question: string): Promise<string> {
-  // The reader handles Ctrl-C as a key, so send the signal here.
-  reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
-  // Ctrl-D closes the reader without an answer.
+  // The reader handles Ctrl-C as a key. On Windows, a process that sends itself the signal ends at once.
+  reader.on("SIGINT", () => reader.close());
+  // Ctrl-C and Ctrl-D close the reader without an answer.
   const closed = new Promise<never>((_, reject) => {
     reader.on("close", () => reject(new Interruption(getExitCode("interrupted"))));
   });

@@ -4,6 +4,7 @@ import { type Context, readText } from "./command.js";
 import { readDuration } from "./duration.js";
 import { UsageError } from "./errors.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
+import type { Output } from "./output.js";
 import { WaitProgress } from "./progress.js";
 import { toLine } from "./table.js";
 import { DEFAULT_TIMEOUT } from "./write_options.js";
@@ -43,6 +44,13 @@ export interface Awaited<State> {
   onChange(state: State): Promise<void> | void;
 }
 
+/** Adds a hint on how to wait again. Returns a function that removes it. */
+export function hintAtWatch(output: Output, noun: "job" | "deployment", id: string): () => void {
+  return output.hint(
+    `the ${noun} continues; to wait for it: quillgate ${noun} watch ${toLine(id)}`,
+  );
+}
+
 /**
  * Watches a job or a deployment until it ends, and returns its last state. If the command stops
  * earlier, a hint names the command that continues.
@@ -63,7 +71,7 @@ export async function watchToEnd<State>(
     return last;
   } catch (error) {
     if (signal.aborted || UNFINISHED_CODES.includes(findExitCode(error))) {
-      output.hint(`the ${noun} continues; to wait for it: quillgate ${noun} watch ${name}`);
+      hintAtWatch(output, noun, id);
     }
     throw error;
   } finally {

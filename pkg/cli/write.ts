@@ -22,8 +22,8 @@ type Send<Result> = (client: Client, options: WriteOptions) => Promise<Result>;
  * Connects. Returns a function that sends a write request with the key and the switch of the flags
  * for writes.
  *
- * @throws {UsageError} for `--force` without `--idempotency-key`, and if a setting is missing or
- *   invalid
+ * @throws {UsageError} for `--force` without `--idempotency-key`, for `--idempotency-key` with an admin
+ *   key, and if a setting is missing or invalid
  */
 export async function prepareWrite(
   context: Context,
@@ -36,9 +36,11 @@ export async function prepareWrite(
       "--force needs the --idempotency-key of the request with the unknown outcome",
     );
   }
-  const { client, baseUrl } = await connect(context);
-  // Mintlify itself has no idempotency keys.
-  const idempotencyKey = given ?? (baseUrl === null ? undefined : randomUUID());
+  const { client, gateway } = await connect(context);
+  if (gateway === null && given !== undefined) {
+    throw new UsageError("--idempotency-key needs a gateway: Mintlify itself has no such keys");
+  }
+  const idempotencyKey = gateway === null ? undefined : (given ?? randomUUID());
   const write = <Result>(send: Send<Result>) =>
     send(client, { idempotencyKey, force, signal }).catch((error: unknown) => {
       hintAtRetry(context, error, idempotencyKey);
@@ -47,12 +49,15 @@ export async function prepareWrite(
   return { client, write };
 }
 
+/** The first request with the key is still running. */
+const KEY_IN_USE = "/problems/idempotency-key-in-use";
+
 /** Adds hints on how to repeat a write that may have succeeded. */
 function hintAtRetry(context: Context, error: unknown, idempotencyKey: string | undefined): void {
   const { output, signal } = context;
   const isKeyGiven = readText(context, "idempotency-key") !== undefined;
   const code = findExitCode(error);
-  const { status, cause, headers } = error as ApiError;
+  const { status, cause, headers, code: kind } = error as ApiError;
   const repeat = `to repeat it safely: --idempotency-key ${idempotencyKey}`;
   // The gateway has completed the write, so it answers a repeated request with the same response.
   const isUnknown = code === getExitCode("outcomeUnknown");
@@ -69,7 +74,7 @@ function hintAtRetry(context: Context, error: unknown, idempotencyKey: string | 
     output.hint(
       "this is the stored answer to an earlier request: to send a new one, set a different --idempotency-key",
     );
-  } else if (signal.aborted || code === getExitCode("unavailable")) {
+  } else if (signal.aborted || code === getExitCode("unavailable") || kind === KEY_IN_USE) {
     const again =
       idempotencyKey === undefined
         ? "it may have run: check Mintlify's dashboard before you repeat it"

@@ -68,6 +68,44 @@ test("create sends a new idempotency key unless one is given", async () => {
   assert.equal(keys[2], "release-42");
 });
 
+test("with an admin key, nothing says that a repeated creation is safe", async () => {
+  write("key", "mint_x");
+  const admin = ["--admin-key-file", "key", "--base-url", server.url];
+  const env = { QUILLGATE_TOKEN: undefined };
+  respondWith(() => ({ json: { id: "job_1" }, cut: true }));
+  const lost = await quillgateJob(["create", "x", ...admin], { env });
+  assertFailed(lost, 9, /check Mintlify's dashboard first/);
+  assert.doesNotMatch(lost.stderr, /safely|idempotency-key/);
+  assert.deepEqual(server.requests.map(readKey), [undefined]);
+  const keyed = await quillgateJob(["create", "x", ...admin, "--idempotency-key", "k"], { env });
+  assertFailed(keyed, 2, /--idempotency-key needs a gateway/);
+  assert.equal(server.requests.length, 1);
+});
+
+test("create prints its key while the first request is still running, and after a 408", async () => {
+  const later = { "retry-after": "61" };
+  for (const [response, code] of [
+    [problem(409, "idempotency-key-in-use", "still running", later), 11],
+    [{ status: 408, headers: later, text: "" }, 6],
+  ]) {
+    server.requests.length = 0;
+    respondWith(() => response);
+    const created = await quillgateJob(["create", "x"]);
+    const key = readKey(server.requests[0]);
+    assertFailed(created, code, new RegExp(`to repeat it safely: --idempotency-key ${key}`));
+  }
+});
+
+test("create --wait names the job that it created, whatever ends the wait", async () => {
+  respondWith(({ method }) =>
+    method === "POST" ? undefined : problem(403, "insufficient-scope", "no"),
+  );
+  const { code, stderr } = await quillgateJob(["create", "x", "--wait", "--json"]);
+  assert.equal(code, 3);
+  const hint = "the job continues; to wait for it: quillgate job watch job_1";
+  assert.deepEqual(JSON.parse(stderr).error.hints, [hint]);
+});
+
 test("create sends the URL of a webhook, and nothing if the URL is invalid", async () => {
   const url = "https://hooks.example/quillgate";
   assert.equal((await quillgateJob(["create", "x", "--webhook-url", url])).code, 0);

@@ -1,7 +1,15 @@
 /** Profiles of the command line. */
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { assertFailed, runCommand } from "./command_line.mjs";
@@ -95,6 +103,17 @@ test("logout deletes the profile", async () => {
   assert.equal((await quillgate(["logout"])).code, 0);
   assert.deepEqual(readdirSync(profiles), []);
   assertFailed(await quillgate(["logout"]), 2, /there is no profile default/);
+});
+
+test("a profile can be a link to a file elsewhere, which login writes and logout deletes", async () => {
+  await login();
+  const [link, target] = [join(profiles, "default.json"), join(folder, "linked.json")];
+  renameSync(link, target);
+  symlinkSync(target, link);
+  await login();
+  assert.ok(lstatSync(link).isSymbolicLink());
+  assert.equal((await quillgate(["logout"])).code, 0);
+  assert.deepEqual([existsSync(target), readdirSync(profiles)], [false, []]);
 });
 
 test("login on a terminal does not echo the token", { skip: NO_TERMINAL }, async (t) => {
