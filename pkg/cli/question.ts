@@ -44,7 +44,7 @@ export async function askSecret(context: Context, question: string): Promise<str
 }
 
 async function read({ signal }: Context, reader: Interface, question: string): Promise<string> {
-  // The reader handles Ctrl-C as a key. On Windows, a process that sends itself the signal ends at once.
+  // The reader handles Ctrl-C as a key. On Windows, sending the signal would kill the process.
   reader.on("SIGINT", () => reader.close());
   // Ctrl-C and Ctrl-D close the reader without an answer.
   const closed = new Promise<never>((_, reject) => {
