@@ -3382,7 +3382,7 @@ var StepComment = class {
    * Writes an entry to the comment. Creates the comment if it does not exist.
    *
    * A note replaces the run's earlier note. A job replaces every entry of its run and, unless
-   * `keepsEarlier` is set, the entries of all other runs. The comment keeps at most
+   * `keepsEarlier` is set, the entries of all earlier runs. The comment keeps at most
    * {@link MAX_ENTRIES} entries, and always the latest job.
    *
    * @throws {CommentError} if the comment cannot be read or written
@@ -3419,7 +3419,7 @@ var StepComment = class {
     const { run: run3, keepsEarlier } = this.#place;
     const isReplaced = (other) => {
       if (kind === "note") return other.kind === "note" && other.run === run3;
-      return other.run === run3 || !keepsEarlier;
+      return other.run === run3 || !keepsEarlier && Number(other.run) < Number(run3);
     };
     const kept = parseEntries(body).filter((other) => !isReplaced(other));
     const entries = [...limitEntries(kept), { kind, run: run3, markdown }];

@@ -86,7 +86,7 @@ export class StepComment {
    * Writes an entry to the comment. Creates the comment if it does not exist.
    *
    * A note replaces the run's earlier note. A job replaces every entry of its run and, unless
-   * `keepsEarlier` is set, the entries of all other runs. The comment keeps at most
+   * `keepsEarlier` is set, the entries of all earlier runs. The comment keeps at most
    * {@link MAX_ENTRIES} entries, and always the latest job.
    *
    * @throws {CommentError} if the comment cannot be read or written
@@ -127,7 +127,7 @@ export class StepComment {
     const { run, keepsEarlier } = this.#place;
     const isReplaced = (other: StoredEntry): boolean => {
       if (kind === "note") return other.kind === "note" && other.run === run;
-      return other.run === run || !keepsEarlier;
+      return other.run === run || (!keepsEarlier && Number(other.run) < Number(run));
     };
     const kept = parseEntries(body).filter((other) => !isReplaced(other));
     const entries = [...limitEntries(kept), { kind, run, markdown }];

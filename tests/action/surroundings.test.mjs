@@ -25,6 +25,23 @@ test("each call of a reusable workflow keeps its comment in every run", async (r
   }
 });
 
+test("a run that ends last keeps the comment's entries of later runs", async (run) => {
+  const { github, gateway } = run;
+  const optionsOf = (id) => ({
+    ...{ with: { comment: true }, event: pullRequestEvent(7) },
+    env: { GITHUB_RUN_ID: id },
+  });
+  // As a number, 9 is less than 10.
+  const { running, job: earlier } = await run.startJob(optionsOf("9"));
+  await github.untilCommented();
+  const { job: later } = await run.runJob(COMPLETED, optionsOf("10"));
+  await gateway.setJob(earlier.id, COMPLETED);
+  await running.ended;
+  const [{ body }] = github.comments;
+  for (const { id } of [earlier, later]) assert.ok(body.includes(id), body);
+  assert.equal(github.comments.length, 1);
+});
+
 /** Runs a step behind a proxy that refuses every tunnel, or behind `value`. */
 async function runBehindProxy(run, t, value) {
   const seen = [];
