@@ -114,7 +114,7 @@ function formatRows(rows) {
   return ["| | |", "| --- | --- |", ...lines].join("\n");
 }
 function escapeMarkdown(text4) {
-  return joinLines(text4).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
+  return joinLines(text4).replace(/[\\`*_{}[\]<>~@&]/g, "\\$&");
 }
 var MAX_IN_COMMENT = 1500;
 function escapeComment(text4) {

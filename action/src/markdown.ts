@@ -21,7 +21,7 @@ export function formatRows(rows: readonly (readonly [string, string])[]): string
 }
 
 export function escapeMarkdown(text: string): string {
-  return joinLines(text).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
+  return joinLines(text).replace(/[\\`*_{}[\]<>~@&]/g, "\\$&");
 }
 
 /**

@@ -34,6 +34,15 @@ test("logs other text than workflow commands unchanged", async () => {
   assert.deepEqual(lines, texts);
 });
 
+test("escapes character references, which could mention people", async () => {
+  const { escapeComment, escapeMarkdown } = await loadModule("markdown.ts");
+  for (const text of ["&#64;team", "&commat;team", "&lt;b&gt;"]) {
+    for (const format of [escapeComment, escapeMarkdown]) {
+      assert.equal(format(text), text.replaceAll("&", "\\&"));
+    }
+  }
+});
+
 test("a comment shortens a long reason, and stays below GitHub's limit with ten entries", async () => {
   const { composeComment } = await loadModule("deployment_report.ts");
   const context = { noun: "deployment", project: "acme", run: "https://github.example/run" };
