@@ -24,9 +24,10 @@ export interface CheckOptions {
    */
   configFile?: string | undefined;
   /**
-   * The environment to check, as in `wrangler deploy --env`.
+   * The environment to check, as in `wrangler deploy --env`. Empty for the top level of the
+   * configuration.
    *
-   * @default the top level of the configuration
+   * @default the variable `CLOUDFLARE_ENV`, or else the top level
    */
   env?: string | undefined;
   /**
@@ -82,7 +83,8 @@ interface Wrangler {
  *   not exist
  */
 export async function checkConfig(options: CheckOptions = {}): Promise<CheckReport> {
-  const { configFile, env, secretsFile } = options;
+  const { configFile, secretsFile } = options;
+  const env = (options.env ?? process.env.CLOUDFLARE_ENV) || undefined;
   // Check this first: in the wrong folder, an error about missing wrangler would mislead.
   requireConfig(configFile);
   const wrangler = await loadWrangler(configFile);
@@ -93,12 +95,15 @@ export async function checkConfig(options: CheckOptions = {}): Promise<CheckRepo
   const environments = top.definedEnvironments ?? [];
   if (env !== undefined && !environments.includes(env)) {
     const there = environments.length > 0 ? `there are ${environments.join(", ")}` : "it has none";
-    throw new CheckError(`${file} has no such environment; ${there}`);
+    throw new CheckError(`${file} has no environment ${env}; ${there}`);
   }
   const config = env === undefined ? top : readConfig(wrangler, configFile, env);
   const secrets = secretsFile === undefined ? {} : readSecrets(secretsFile);
   const variables = { ...config.vars, ...secrets };
-  const needed = wrangler.unstable_readConfig({ config: TEMPLATE }, { hideWarnings: true });
+  const needed = wrangler.unstable_readConfig(
+    { config: TEMPLATE, env: "" },
+    { hideWarnings: true },
+  );
   const { problems, unchecked } = checkValues(variables);
   const own = findSecrets(config.vars, file, env);
   const published = [...own];
@@ -136,7 +141,8 @@ function readConfig(
 ): WranglerConfig {
   const args = {
     ...(config === undefined ? {} : { config }),
-    ...(env === undefined ? {} : { env }),
+    // Without `env`, wrangler would use the variable `CLOUDFLARE_ENV`.
+    env: env ?? "",
   };
   try {
     return wrangler.unstable_readConfig(args, { hideWarnings });

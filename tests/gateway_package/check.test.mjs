@@ -48,7 +48,7 @@ test("the check names a secret among the variables and where to move it, without
   assert.ok(!JSON.stringify(problems).includes(VALUE));
 });
 
-test("the check finds a secret in an environment, whichever environment it checks", async () => {
+test("the check finds a secret in an environment, whichever environment it checks", async (t) => {
   const staging = `[env.staging.vars]\nACCESS_TOKEN_SECRET = "${VALUE}-${VALUE}"`;
   writeFileSync(configFile, `${template}\n${staging}\n[env.production]\n`);
   const message =
@@ -58,5 +58,17 @@ test("the check finds a secret in an environment, whichever environment it check
     const { problems } = await checkConfig({ configFile, env });
     const found = problems.filter(({ name }) => name === "ACCESS_TOKEN_SECRET");
     assert.deepEqual(found, [{ name: "ACCESS_TOKEN_SECRET", message }]);
+  }
+
+  t.after(() => delete process.env.CLOUDFLARE_ENV);
+  process.env.CLOUDFLARE_ENV = "staging";
+  const top = template.replace("[vars]\n", `[vars]\nADMIN_API_KEY = "${VALUE}"\n`);
+  writeFileSync(configFile, `${top}\n[env.staging]\n`);
+  for (const env of [undefined, "", "staging"]) {
+    const { problems } = await checkConfig({ configFile, env });
+    const names = problems.map(({ name }) => name);
+    assert.ok(names.includes("ADMIN_API_KEY"), `the secret with ${env}`);
+    // Only the environment has no Durable Objects.
+    assert.equal(names.includes("durable_objects"), env !== "", `the environment with ${env}`);
   }
 });
