@@ -4824,9 +4824,10 @@ async function decide(guard2, options) {
 }
 async function runCommand(command, { runner: runner2, timeout, signal }) {
   const { GITHUB_WORKSPACE: cwd = process.cwd() } = runner2.env;
-  const env = Object.entries(runner2.env).filter(([name]) => !HIDDEN.test(name));
+  const variables = Object.entries(runner2.env).filter(([name]) => !HIDDEN.test(name));
+  const env = Object.fromEntries(variables);
   const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", command], {
-    ...{ cwd, env: Object.fromEntries(env), stdio: ["ignore", "pipe", "pipe"] },
+    ...{ cwd, env, stdio: ["ignore", "pipe", "pipe"] },
     detached: process.platform !== "win32"
   });
   for (const input of [child.stdout, child.stderr]) {
@@ -4838,9 +4839,11 @@ async function runCommand(command, { runner: runner2, timeout, signal }) {
   either.addEventListener("abort", stop);
   try {
     const [code, killedBy] = await once(child, "close");
+    const isStub = code === UNCHANGED && !await testBash({ cwd, env, signal: either });
     signal.throwIfAborted();
     if (deadline.aborted)
       return { isChanged: void 0, reason: "the command did not end in time" };
+    if (isStub) return { isChanged: void 0, reason: "bash does not run commands" };
     if (code === 0) return { isChanged: true, reason: "the command exited with 0" };
     const reason = `the command exited with ${code ?? killedBy}`;
     return { isChanged: code === UNCHANGED ? false : void 0, reason };
@@ -4851,6 +4854,12 @@ async function runCommand(command, { runner: runner2, timeout, signal }) {
   } finally {
     either.removeEventListener("abort", stop);
   }
+}
+async function testBash(options) {
+  const args = ["--noprofile", "--norc", "-c", "exit 42"];
+  const child = spawn("bash", args, { ...options, stdio: "ignore" });
+  const [code] = await once(child, "close").catch(() => []);
+  return code === 42;
 }
 function killGroup(child) {
   try {

@@ -75,10 +75,11 @@ async function runCommand(
   { runner, timeout, signal }: { runner: Runner; timeout: number; signal: AbortSignal },
 ): Promise<Decision> {
   const { GITHUB_WORKSPACE: cwd = process.cwd() } = runner.env;
-  const env = Object.entries(runner.env).filter(([name]) => !HIDDEN.test(name));
+  const variables = Object.entries(runner.env).filter(([name]) => !HIDDEN.test(name));
+  const env = Object.fromEntries(variables);
   // In its own process group, so that all of its processes end with it.
   const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", command], {
-    ...{ cwd, env: Object.fromEntries(env), stdio: ["ignore", "pipe", "pipe"] },
+    ...{ cwd, env, stdio: ["ignore", "pipe", "pipe"] },
     detached: process.platform !== "win32",
   });
   for (const input of [child.stdout, child.stderr]) {
@@ -91,9 +92,11 @@ async function runCommand(
   either.addEventListener("abort", stop);
   try {
     const [code, killedBy] = await once(child, "close");
+    const isStub = code === UNCHANGED && !(await testBash({ cwd, env, signal: either }));
     signal.throwIfAborted();
     if (deadline.aborted)
       return { isChanged: undefined, reason: "the command did not end in time" };
+    if (isStub) return { isChanged: undefined, reason: "bash does not run commands" };
     if (code === 0) return { isChanged: true, reason: "the command exited with 0" };
     const reason = `the command exited with ${code ?? killedBy}`;
     return { isChanged: code === UNCHANGED ? false : undefined, reason };
@@ -104,6 +107,17 @@ async function runCommand(
   } finally {
     either.removeEventListener("abort", stop);
   }
+}
+
+/**
+ * Returns whether bash runs commands. On Windows, `bash` can be a stub of WSL, which exits with 1
+ * if no Linux distribution is installed.
+ */
+async function testBash(options: { cwd: string; env: NodeJS.ProcessEnv; signal: AbortSignal }) {
+  const args = ["--noprofile", "--norc", "-c", "exit 42"];
+  const child = spawn("bash", args, { ...options, stdio: "ignore" });
+  const [code] = await once(child, "close").catch(() => []);
+  return code === 42;
 }
 
 function killGroup(child: ChildProcess): void {

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { makeFolder } from "../harness/folder.mjs";
 import { assertFailed, errorsOf, only, pullRequestEvent, warningsOf } from "./fixtures.mjs";
 import { useStandIn } from "./gateway_stand_in.mjs";
 import { startRepository } from "./repository.mjs";
@@ -250,6 +251,13 @@ describe("commands", { concurrency: CONCURRENCY }, () => {
       await assertUndecided(run, await runGuard(run, `run: ${command}`), reason);
     });
   }
+
+  test("cannot be decided when bash exits with 1 without running the command", async (run, t) => {
+    const folder = makeFolder(t, "bash");
+    writeFileSync(join(folder, "bash"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    const result = await runGuard(run, "run: true", { env: { PATH: `${folder}:${PATH}` } });
+    await assertUndecided(run, result, /bash does not run commands/);
+  });
 
   test("cannot be decided when the command does not end in time, and ends its processes", async (run) => {
     const inputs = { "if-changed": "run: sleep 600 & echo $! > pid; wait", timeout: "1s" };
