@@ -120,16 +120,16 @@ for (const name of NAMES) {
             reports.push([rows, pages, requestsLeftThisHour]);
             ({ nextPosition } = rest);
           };
-          const rows = await list.list(client, { limit: 100 }).all({ maxRows: 250, onProgress });
-          assert.deepEqual(namesOf(list, rows), namesFrom(0, 250));
+          const rows = await list.list(client, { limit: 100 }).all({ maxRows: 299, onProgress });
+          assert.deepEqual(namesOf(list, rows), namesFrom(0, 299));
           assert.equal(requests.length, 3);
           assert.deepEqual(reports, [
             [100, 1, 42],
             [200, 2, 42],
-            [250, 3, 42],
+            [299, 3, 42],
           ]);
           // A list by cursor has no position within a page, so it repeats the page.
-          if (list.by === "offset") assert.equal(nextPosition.offset, 250);
+          if (list.by === "offset") assert.equal(nextPosition.offset, 299);
           else assert.equal(rowsBefore(nextPosition.cursor), 200);
         },
       ));
