@@ -19,7 +19,7 @@ const VALUE = "hunter2-of-the-operator";
  * Largest size of the gateway's tarball. The pages that an operator needs without a network take
  * 80 kB of its 965 kB, and the pages about problems that the gateway serves 16 kB.
  */
-const MAX_TARBALL_BYTES = 970_000;
+const MAX_TARBALL_BYTES = 975_000;
 /** Most tests wait for a program that uses one core. */
 const CONCURRENCY = 2;
 
