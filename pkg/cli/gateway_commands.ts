@@ -151,7 +151,11 @@ export const GATEWAY_COMMANDS: readonly Command[] = [
         value: "FILE",
         summary: "The wrangler configuration. Default: the one of the current folder.",
       },
-      env: { type: "text", value: "NAME", summary: "An environment of the configuration." },
+      env: {
+        type: "text",
+        value: "NAME",
+        summary: "An environment of the configuration. Default: CLOUDFLARE_ENV, or the top level.",
+      },
       secrets: {
         type: "text",
         value: "FILE",
