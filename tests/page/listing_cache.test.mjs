@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { column } from "./columns.mjs";
 import { failure, fakeViews } from "./fake_views.mjs";
 import { importRows } from "./source.mjs";
 import { createGate, until } from "./waiting.mjs";
@@ -326,4 +327,29 @@ test("changing or closing the comparison stops loading its period", async () => 
   release();
   cache.openEarlier(shown, SEPTEMBER);
   await until(() => september.state.value === "complete");
+});
+
+/** Opens a day that is still running, and continues on the next day. */
+async function openBeforeMidnight(t) {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-10-31T23:50:00Z") });
+  const { client, cache } = openCache(10);
+  const listing = await openAll(cache, OCTOBER);
+  t.mock.timers.setTime(Date.parse("2026-11-01T00:10:00Z"));
+  return { client, cache, listing };
+}
+
+test("a range that was cut off is requested again once its last day has ended", async (t) => {
+  const { client, cache, listing } = await openBeforeMidnight(t);
+  cache.open(VIEWS, OCTOBER);
+  assert.equal(cache.find(VIEWS, OCTOBER), listing, "the rows on the screen stay");
+  cache.leave();
+  await openAll(cache, OCTOBER);
+  assert.deepEqual(column(client.sent, "dateTo"), ["2026-10-31T23:50:00Z", "2026-11-01"]);
+});
+
+test("a range opened beside another is requested again once its last day has ended", async (t) => {
+  const { client, cache } = await openBeforeMidnight(t);
+  await cache.openBeside(VIEWS, OCTOBER);
+  await cache.openBeside(VIEWS, OCTOBER);
+  assert.deepEqual(column(client.sent, "dateTo"), ["2026-10-31T23:50:00Z", "2026-11-01"]);
 });

@@ -61,6 +61,7 @@ export function loadToday(session: Session): void {
     return;
   }
   started.set(session, today.value);
+  cache.dropOutdated();
   let left = MAX_REQUESTS;
   if (allows(session.claims, "analytics:read")) {
     if (!cache.isArchived) left -= costOfFalls(cache);

@@ -74,6 +74,7 @@ export class ListingCache {
   open(report: Report, range: DayRange): void {
     const name = nameOf(report, range);
     if (name === this.#opened) return;
+    this.dropOutdated();
     const current = this.#kept.peek().find((kept) => isOf(kept, report, range)) ?? null;
     this.leave(current);
     this.#opened = name;
@@ -88,7 +89,8 @@ export class ListingCache {
 
   /** Loads a report without suspending the open one. Resolves when loading ends. */
   async openBeside(report: Report, range: DayRange, goal: Goal = "small site"): Promise<Listing> {
-    const kept = this.#kept.peek().find((one) => isOf(one, report, range)) ?? null;
+    const found = this.#kept.peek().find((one) => isOf(one, report, range)) ?? null;
+    const kept = found !== null && isOutdated(found) ? null : found;
     const opened = kept ?? this.#make(report, range, "kept rows");
     if (kept === null) this.#keep(opened);
     await opened.load(goal);
@@ -99,6 +101,15 @@ export class ListingCache {
   forget(listing: Listing): void {
     this.#kept.value = this.#kept.peek().filter((kept) => kept !== listing);
     this.#earlier.value = this.#earlier.peek().filter((kept) => kept !== listing);
+  }
+
+  /** Removes the listings that lack the end of their last day, which has ended since. */
+  dropOutdated(): void {
+    const outdated = this.#kept.peek().filter(isOutdated);
+    for (const listing of outdated) {
+      listing.suspend();
+      this.forget(listing);
+    }
   }
 
   /** Suspends all loading, except for the listing shown next. Cancels a refresh. */
@@ -272,6 +283,12 @@ function isAnswered({ requests, problem }: Listing): boolean {
 
 function isOf(listing: Listing, report: Report, range: DayRange): boolean {
   return listing.report === report && isSameRange(listing.range, range);
+}
+
+/** Returns whether a listing was cut off during its last day, which has ended since. */
+function isOutdated({ range, bounds }: Listing): boolean {
+  const isCutOff = bounds.peek().frozenAt !== null;
+  return isCutOff && boundsOf(range, currentTime()).frozenAt === null;
 }
 
 function hasBounds(listing: Listing, report: Report, { dateFrom, dateTo }: Bounds): boolean {
