@@ -175,6 +175,25 @@ test("the previous period of a month, or a part of it, is the same part of a mon
   assert.equal(daysOf(february), "2026-02-01 2026-02-28");
 });
 
+test("the last day of a running month is compared with as many days of an earlier month", () => {
+  for (const [time, comparison, ...expected] of [
+    ["2026-02-28T00:05", "previous-period", "2026-01-01 2026-01-28", "2026-01-28T00:00:00Z"],
+    ["2026-11-30T09:00", "previous-period", "2026-10-01 2026-10-30", "2026-10-30T09:00:00Z"],
+    ["2026-03-30T00:05", "previous-period", "2026-02-01 2026-02-28", "2026-03-01"],
+    ["2026-03-31T09:00", "previous-period", "2026-02-01 2026-02-28", "2026-03-01"],
+    ["2028-02-29T09:00", "previous-year", "2027-02-01 2027-02-28", "2027-03-01"],
+    ["2026-11-30T09:00", "previous-year", "2025-11-01 2025-11-30", "2025-11-30T09:00:00Z"],
+  ]) {
+    const today = time.slice(0, 10);
+    const range = presetRange("this-month", today);
+    const earlier = findEarlierRange("this-month", comparison, today);
+    const bounds = findEarlierBounds(earlier, range, boundsOf(range, Date.parse(`${time}Z`)));
+    assert.deepEqual([daysOf(earlier), bounds.dateTo], expected, `${time} ${comparison}`);
+  }
+  const november = findEarlierRange("last-month", "previous-period", "2026-12-01");
+  assert.equal(daysOf(november), "2026-10-01 2026-10-31");
+});
+
 test("the previous year keeps the weekdays, or the month", () => {
   assert.equal(compared("2026-11-15", TODAY, "previous-year"), "2025-11-16 2025-11-22");
   assert.equal(compared("2026-10-01", "2026-10-31", "previous-year"), "2025-10-01 2025-10-31");

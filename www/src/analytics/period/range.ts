@@ -136,11 +136,11 @@ export function findEarlierRange(
     case "none":
       return null;
     case "previous-period":
-      if (isMonth(period, today)) return earlierMonth(range, -1);
+      if (isMonth(period, today)) return earlierMonth(range, -1, today);
       // Sites have fewer visitors on weekends, so weekdays must match.
       return moveRange(range, count === 1 ? -WEEK : -count);
     case "previous-year":
-      if (isMonth(period, today)) return earlierMonth(range, -12);
+      if (isMonth(period, today)) return earlierMonth(range, -12, today);
       return moveRange(range, -Math.max(WEEKS_OF_A_YEAR, count));
   }
 }
@@ -166,9 +166,9 @@ function isMonth(period: Period, today: Day): boolean {
 }
 
 /** Returns an earlier month. For an unfinished month, returns at most the same number of days. */
-function earlierMonth({ from, to }: DayRange, months: number): DayRange {
+function earlierMonth({ from, to }: DayRange, months: number, today: Day): DayRange {
   const month = monthOf(addMonths(from, months));
-  if (to === monthOf(from).to) return month;
+  if (to < today && to === monthOf(from).to) return month;
   const end = addDays(month.from, countDays({ from, to }) - 1);
   return { from: month.from, to: end < month.to ? end : month.to };
 }
@@ -215,7 +215,8 @@ export function boundsOf(range: DayRange, now: number, freshness = DEFAULT_FRESH
 /** Returns the bounds of an earlier range, with as much time cut off its end as off `range`. */
 export function findEarlierBounds(earlier: DayRange, range: DayRange, bounds: Bounds): Bounds {
   const whole = { dateFrom: earlier.from, dateTo: addDays(earlier.to, 1), frozenAt: null };
-  if (bounds.frozenAt === null) return whole;
+  // A shorter month has no day that corresponds to the running one.
+  if (bounds.frozenAt === null || countDays(earlier) < countDays(range)) return whole;
   const left = startOf(addDays(range.to, 1)) - bounds.frozenAt;
   // Beyond seven days, a difference of less than an hour is not worth another request.
   const step = countDays(range) > 7 ? HOUR_MS : 1;
