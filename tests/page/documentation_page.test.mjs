@@ -4,7 +4,7 @@ import { importRows, importSource } from "./source.mjs";
 
 const { isPagePath, mentionsPage, spellingsOf, toPageId, toPagePath } =
   await importRows("page_path.ts");
-const { countsOfPage, rowOfPage, spellingsIn } = await importSource(
+const { countsOfPage, earlierCountsOfPage, rowOfPage, spellingsIn } = await importSource(
   "analytics/one_page/page_figures.ts",
 );
 const { pageChange, pageLinks } = await importRows("page_address.ts");
@@ -171,6 +171,22 @@ test("a page that a complete list lacks has no views", () => {
 test("the figures are unknown until the row or the whole list is loaded", () => {
   assert.equal(countsOfPage(listing([row], "loading"), "/b"), null);
   assert.equal(countsOfPage(null, "/a"), null);
+});
+
+test("partial lists are compared only if both have the same spellings of the page", () => {
+  const both = [row, { ...row, path: "/a.md" }];
+  for (const [now, earlier, state, total] of [
+    [[row], both, "partial", undefined],
+    [both, [row], "partial", undefined],
+    [both, both.toReversed(), "partial", 10],
+    [both, [row], "complete", 5],
+    [both, [], "complete", 0],
+  ]) {
+    const counts = earlierCountsOfPage(listing(now, state), listing(earlier, state), "/a");
+    assert.equal(counts?.total, total);
+  }
+  assert.equal(earlierCountsOfPage(listing([row]), listing([], "loading"), "/a"), null);
+  assert.equal(earlierCountsOfPage(listing([row]), null, "/a"), null);
 });
 
 test("the change is unknown without both totals", () => {

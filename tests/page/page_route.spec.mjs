@@ -121,6 +121,31 @@ test("a page in several spellings adds up its views and finds its jobs", async (
   ]);
 });
 
+test("a page whose other spellings are not loaded yet offers to load all pages", async ({
+  visitor,
+}) => {
+  const { page, startSession } = visitor;
+  await page.route(/\/analytics\/[^/]+\/views\?/, async (route) => {
+    const isFirst = !/offset=[1-9]/.test(route.request().url());
+    const counts = (path) => ({ path, human: 10, ai: 0, total: 10 });
+    const others = Array.from({ length: 249 }, (_, index) => counts(`/others/${index}`));
+    const views = isFirst ? [counts("/guides"), ...others] : [counts("/guides.md")];
+    const totals = { human: 2510, ai: 0, total: 2510 };
+    // With less than half of the budget left, only the first rows load.
+    const headers = {
+      "ratelimit-policy": '"analytics";q=100;w=3600',
+      ratelimit: '"analytics";r=40',
+    };
+    await route.fulfill({ headers, json: { views, totals, hasMore: isFirst } });
+  });
+  await startSession();
+  await openPage(visitor, "/guides", { ...LAST_MONTH, compare: "none" });
+  const views = section(page, "Views");
+  await views.getByText("Among the 250 pages loaded so far.").waitFor();
+  await views.getByRole("button", { name: "Load all pages" }).click();
+  await figureValue(views, "All views").getByText("20").waitFor();
+});
+
 test("a job about a page quotes its figures and is listed on it", async ({ visitor }) => {
   const { page, startSession } = visitor;
   await startSession();

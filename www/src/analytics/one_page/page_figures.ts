@@ -30,6 +30,21 @@ function combine(counts: readonly (number | null)[], isAdditive: boolean): numbe
   return isAdditive ? known.reduce((sum, count) => sum + count, 0) : Math.max(...known);
 }
 
+/**
+ * Returns the counts of a page to compare with; null if the loaded rows of the two periods may be
+ * of different spellings.
+ */
+export function earlierCountsOfPage(
+  now: Listing | null,
+  earlier: Listing | null,
+  path: string,
+): Totals | null {
+  const areComplete = [now, earlier].every((listing) => listing?.state.value === "complete");
+  const [current, before] = [spellingsIn(now, path), spellingsIn(earlier, path)];
+  const areSame = current.length === before.length && current.every((one) => before.includes(one));
+  return areComplete || areSame ? countsOfPage(earlier, path) : null;
+}
+
 /** Returns the spellings of a page in the loaded rows. */
 export function spellingsIn(listing: Listing | null, path: string): string[] {
   const rows = rowsByPage(listing?.rows.value ?? []).get(toPageId(path)) ?? [];

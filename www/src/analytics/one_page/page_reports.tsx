@@ -134,12 +134,11 @@ interface LoadedPartProps {
   isFound: boolean;
 }
 
-/** Shows how much of a list is loaded, with a button for the rest. Empty if no more is needed. */
+/** Shows how much of a list is loaded, with a button for the rest. Empty for a whole list. */
 export function LoadedPart({ listing, isFound }: LoadedPartProps) {
   const { report, rows, state } = listing;
-  // A page has one row in the reports of counts.
-  const isOneRow = report.key === "path" && report.main !== null;
-  if (state.value === "complete" || (isFound && isOneRow)) return null;
+  // Any row that is not loaded can be about the page, in another spelling.
+  if (state.value === "complete") return null;
   const loaded = counted(rows.value.length, report.one, report.many);
   if (state.value === "loading") return <p class="hint">{PAGE_WORDS.loading}</p>;
   return (

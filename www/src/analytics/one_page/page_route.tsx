@@ -29,7 +29,7 @@ import { decodePath } from "../rows/page_path.ts";
 import { REPORTS, type Totals } from "../rows/report.ts";
 import { wantedEarlier, wantedRange } from "../table/table_model.ts";
 import { ViewsTrend } from "../trend/views_trend.tsx";
-import { countsOfPage, rowOfPage, spellingsIn } from "./page_figures.ts";
+import { countsOfPage, earlierCountsOfPage, rowOfPage, spellingsIn } from "./page_figures.ts";
 import {
   LoadButton,
   LoadedPart,
@@ -75,7 +75,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
   const isCompared = listing !== null && earlierRange !== null;
   const earlier = isCompared ? cache.findEarlier(listing, earlierRange) : null;
   const counts = countsOfPage(listing, path);
-  const earlierCounts = countsOfPage(earlier, path);
+  const earlierCounts = earlierCountsOfPage(listing, earlier, path);
   const spellings = spellingsIn(listing, path);
   const merges = useSignal<readonly Day[]>([]);
   // Gained people and Lost people link to this route.
