@@ -11,6 +11,7 @@ import {
 } from "./deployments.mjs";
 import { expect, test } from "./fixtures.mjs";
 import { EMPTY_PROJECT } from "./sites.mjs";
+import { createGate } from "./waiting.mjs";
 
 test.use({ siteOptions: DEPLOYMENT_SITE });
 
@@ -95,6 +96,29 @@ test("the message of a started deployment opens the project of the deployment", 
   await page.getByRole("article").getByText("Queued", { exact: true }).waitFor();
   await expect(page.getByLabel("Project", { exact: true })).toHaveValue(project);
 });
+
+for (const [name, status, expected] of [
+  ["a lost response", null, "It may have started: "],
+  ["a refusal", 403, "Not started: "],
+]) {
+  test(`after its dialog was closed, a message reports ${name}`, async ({ visitor }) => {
+    const { page } = visitor;
+    await openDeployments(visitor);
+    const gate = createGate();
+    await page.route("**/v1/project/update/*", async (route) => {
+      await gate.opened;
+      if (status === null) await route.abort();
+      else await route.fulfill({ status, contentType: "application/problem+json", body: "{}" });
+    });
+    const { dialog, button } = await openDeploy(page);
+    await button.click();
+    await dialog.getByText("Starting…").waitFor();
+    await page.keyboard.press("Escape");
+    await expect(dialog).toHaveCount(0);
+    gate.open();
+    await page.getByRole("region", { name: "Messages" }).getByText(expected).waitFor();
+  });
+}
 
 test("a deployment in doubt is sent again only after Send again", async ({ visitor }) => {
   const { page, site } = visitor;

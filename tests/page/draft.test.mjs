@@ -245,6 +245,15 @@ test("sending a cancelled prompt again uses its idempotency key", async () => {
   assert.equal(countKeys(), 1);
 });
 
+test("a prompt whose session was closed keeps its key, and sending it again is safe", async () => {
+  const draft = write("Fix the typos");
+  assert.equal(await draft.send(request(() => refuse("AbortError"))), false);
+  assert.match(draft.problem.value.title, /stopped waiting/);
+  assert.equal(draft.hasSent("Fix the typos"), true);
+  await open().send(succeed);
+  assert.deepEqual([column(sent, "force"), countKeys()], [[false, false], 1]);
+});
+
 test("sending a cancelled forced prompt again is not forced", async () => {
   const draft = write("Fix the typos");
   await draft.send(lose);

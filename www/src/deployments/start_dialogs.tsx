@@ -20,7 +20,7 @@ interface StartDialogProps {
  * show the problem of this one, unless it could start something twice.
  */
 function useFinish(
-  { session: { projectId: project }, onClose }: StartDialogProps,
+  { session: { projectId: project, data }, onClose }: StartDialogProps,
   draft: Draft,
 ): (started: Started, text: string) => void {
   const isOpen = useRef(true);
@@ -28,12 +28,15 @@ function useFinish(
     () => () => {
       isOpen.current = false;
       if (!draft.sending.peek()) return draft.putAside();
+      const text = draft.text.peek();
       // Nothing else shows the problem of a request that ends after its dialog.
       const stop = draft.sending.subscribe((isSending) => {
         if (isSending) return;
-        const problem = draft.problem.peek();
-        if (problem !== null) toast({ text: START_WORDS.failed(problem.title) });
         stop();
+        const problem = draft.problem.peek();
+        if (problem === null || data.forgotten.aborted) return;
+        const describe = draft.hasSent(text) ? START_WORDS.mayHaveStarted : START_WORDS.failed;
+        toast({ text: describe(problem.title) });
       });
     },
     [],

@@ -70,6 +70,7 @@ export const START_WORDS = {
   deployed: "Deployment started",
   replayed: "Your earlier attempt started this one. No second one was started.",
   failed: (problem: string) => `Not started: ${problem}`,
+  mayHaveStarted: (problem: string) => `It may have started: ${problem}`,
   preview: "Preview",
   previewTitle: "Preview a branch",
   branch: "Branch",

@@ -148,7 +148,8 @@ export class Draft {
       this.#keep();
       return true;
     } catch (error) {
-      if (call.signal.aborted) {
+      // Closing the session or its project aborts the request, too.
+      if (call.signal.aborted || Object(error).name === "AbortError") {
         // The gateway recognizes the key, so sending again is safe.
         this.#attempt = { ...attempt, doubt: null };
         this.problem.value = describeWait(this.#kind);
