@@ -8,7 +8,7 @@ import {
   monthOf,
   readCsv,
 } from "./reports.mjs";
-import { LARGE_SITE } from "./sites.mjs";
+import { EMPTY_PROJECT, LARGE_SITE } from "./sites.mjs";
 import { importRows } from "./source.mjs";
 
 test.use({ siteOptions: LARGE_SITE });
@@ -93,6 +93,19 @@ test("an export resumes automatically when the browser is online again", async (
   await page.getByText("We couldn’t reach the gateway").waitFor();
   const { text } = await download(page, () => page.context().setOffline(false));
   await assertWholeExport(site, text, project);
+});
+
+test("opening another project cancels an export with a message", async ({ visitor }) => {
+  const { site, page, project, token, signIn, openReport } = visitor;
+  await signIn(token({ projects: [project, EMPTY_PROJECT] }));
+  await openReport(LAST_MONTH);
+  await site.upstream.hold({ operation: "analytics.views", after: 2 });
+  await exportAs(page, "CSV", "everything");
+  await page.getByText("Exporting… 1,500 pages").waitFor();
+  await page.getByLabel("Project", { exact: true }).selectOption(EMPTY_PROJECT);
+  const messages = page.getByRole("region", { name: "Messages" });
+  await messages.getByText("Export canceled, because you opened another project").waitFor();
+  await site.upstream.release();
 });
 
 test("an export of the rows shown keeps their order and columns", async ({ visitor }) => {

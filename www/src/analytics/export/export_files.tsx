@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Session } from "../../session/session.ts";
+import { session as openedSession, type Session } from "../../session/session.ts";
 import { announce } from "../../shell/announcer.tsx";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
 import { toast } from "../../shell/toast.ts";
@@ -162,11 +162,16 @@ async function startWhole(
   await resume(current);
 }
 
-/** Cancels an export when its session ends. */
-function end({ work }: CurrentExport): void {
+/** Cancels an export when its session ends. Shows a message if another project was opened. */
+async function end({ work, session }: CurrentExport): Promise<void> {
   if (currentExport.peek()?.work !== work) return;
   work.cancel();
   currentExport.value = null;
+  // The next session opens after this event.
+  await Promise.resolve();
+  const opened = openedSession.peek();
+  if (opened === null || opened.projectId === session.projectId) return;
+  toast({ text: "Export canceled, because you opened another project" });
 }
 
 /** Reads the missing rows. Saves the file unless the reading fails or is canceled. */
