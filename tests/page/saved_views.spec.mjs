@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { checkBothSchemes, matrixOf } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
 import { show } from "./reports.mjs";
+import { EMPTY_PROJECT } from "./sites.mjs";
 import { untilFocused } from "./visitor.mjs";
 
 const NAME = "Read by AI";
@@ -46,6 +47,21 @@ test("a saved view opens after a reload, and can be renamed and deleted", async 
   await page.reload();
   await openMenu(page);
   await panel.getByText(/^Save this report with its period/).waitFor();
+});
+
+test("a deletion can no longer be undone after another project was opened", async ({ visitor }) => {
+  const { page, project, token, signIn, openReport } = visitor;
+  await signIn(token({ projects: [project, EMPTY_PROJECT] }));
+  await openReport(ARRANGED);
+  await saveView(page, NAME);
+  const panel = await openMenu(page);
+  await panel.getByRole("button", { name: `Delete ${NAME}` }).click();
+  const undo = page.getByRole("button", { name: "Undo" });
+  await undo.waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByLabel("Project", { exact: true }).selectOption(EMPTY_PROJECT);
+  await page.waitForURL(/project=empty-docs/);
+  await expect(undo).toHaveCount(0, { timeout: 5000 });
 });
 
 for (const [width, options] of matrixOf([320, 720, 1440])) {

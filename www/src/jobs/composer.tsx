@@ -167,7 +167,10 @@ function DraftActions({ book: { drafts }, draft }: { book: JobBook; draft: Draft
 
   function discard() {
     const undo = drafts.discard(draft);
-    toast({ text: COMPOSER_WORDS.discarded, action: { label: COMPOSER_WORDS.undo, run: undo } });
+    toast({
+      text: COMPOSER_WORDS.discarded,
+      action: { label: COMPOSER_WORDS.undo, run: undo, isUndo: true },
+    });
     promptWanted.value = true;
   }
 

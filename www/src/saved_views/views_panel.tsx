@@ -177,6 +177,6 @@ function remove(shelf: ViewShelf, view: SavedView): void {
   };
   toast({
     text: `${VIEW_WORDS.deleted(view.name)}.`,
-    action: { label: VIEW_WORDS.undo, run: undo },
+    action: { label: VIEW_WORDS.undo, run: undo, isUndo: true },
   });
 }

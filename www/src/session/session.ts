@@ -15,7 +15,7 @@ import {
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { requestedRoute } from "../shell/route_names.ts";
 import { onSignInRequest } from "../shell/sign_in_request.ts";
-import { clearToasts, toast } from "../shell/toast.ts";
+import { clearToasts, clearUndos, toast } from "../shell/toast.ts";
 import { duration } from "../shell/wording.ts";
 import { type Claims, differOnlyInExpiry, personOf } from "./claims.ts";
 import { deleteSession, readSession } from "./gateway_session.ts";
@@ -311,6 +311,8 @@ function followProject(): void {
 function closeProject(): void {
   session.peek()?.end.abort(ENDED);
   session.value = null;
+  // They would change lists that are no longer shown.
+  clearUndos();
 }
 
 let warnedOf = 0;

@@ -1,9 +1,16 @@
 import { signal } from "@preact/signals";
 import { announce } from "./announcer.tsx";
 
+interface Action {
+  label: string;
+  run(): void;
+  /** Whether it undoes a change of the open project, and is removed with it. */
+  isUndo?: boolean;
+}
+
 export interface Toast {
   text: string;
-  action?: { label: string; run(): void };
+  action?: Action;
 }
 
 export interface ShownToast extends Toast {
@@ -31,4 +38,9 @@ function makeRoom(all: readonly ShownToast[]): readonly ShownToast[] {
 
 export function clearToasts(): void {
   shown.value = [];
+}
+
+/** Removes the messages that offer to undo a change. */
+export function clearUndos(): void {
+  shown.value = shown.peek().filter(({ action }) => !action?.isUndo);
 }
