@@ -5,6 +5,7 @@ import { focusHeadingInPlace } from "./heading.tsx";
 import { typeHeldKeys } from "./held_keys.ts";
 import { IconButton } from "./icon_button.tsx";
 import { Cross } from "./icons.tsx";
+import { TOASTS_ID } from "./toast.ts";
 
 interface DialogProps {
   open: boolean;
@@ -72,8 +73,15 @@ function OpenDialog({ title, onClose, children }: DialogProps) {
 }
 
 /** Returns whether the pointer is on the backdrop, whose events have the dialog as their target. */
-function isOutside({ target, currentTarget, clientX, clientY }: MouseEvent): boolean {
+function isOutside(event: MouseEvent): boolean {
+  const { target, currentTarget } = event;
   if (target !== currentTarget || !(target instanceof Element)) return false;
-  const { left, right, top, bottom } = target.getBoundingClientRect();
-  return clientX < left || clientX > right || clientY < top || clientY > bottom;
+  // A modal dialog makes messages inert, so that a click on them reaches the backdrop.
+  const toasts = document.getElementById(TOASTS_ID);
+  return !isOn(target, event) && (toasts === null || !isOn(toasts, event));
+}
+
+function isOn(element: Element, { clientX, clientY }: MouseEvent): boolean {
+  const { left, right, top, bottom } = element.getBoundingClientRect();
+  return clientX >= left && clientX <= right && clientY >= top && clientY <= bottom;
 }

@@ -17,6 +17,8 @@ export interface ShownToast extends Toast {
   id: number;
 }
 
+export const TOASTS_ID = "toasts";
+
 const MAX_SHOWN = 3;
 
 export const shown = signal<readonly ShownToast[]>([]);

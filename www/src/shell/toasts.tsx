@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { IconButton } from "./icon_button.tsx";
 import { Cross } from "./icons.tsx";
-import { type ShownToast, shown } from "./toast.ts";
+import { type ShownToast, shown, TOASTS_ID } from "./toast.ts";
 import * as styles from "./toasts.module.css";
 
 /**
@@ -27,7 +27,13 @@ export function Toasts() {
 
   if (toasts.length === 0) return null;
   return (
-    <section ref={section} class={styles.toasts} popover="manual" aria-label="Messages">
+    <section
+      ref={section}
+      id={TOASTS_ID}
+      class={styles.toasts}
+      popover="manual"
+      aria-label="Messages"
+    >
       {toasts.map((one) => (
         <ToastCard key={one.id} toast={one} />
       ))}
