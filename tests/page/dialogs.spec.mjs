@@ -36,7 +36,7 @@ test("a click outside, Escape and Close end a dialog, but no drag", async ({ vis
   await dialog.waitFor({ state: "detached" });
 });
 
-test("a click on a message keeps the open dialog and its text", async ({ visitor }) => {
+test("a click on a message keeps the dialog open", async ({ visitor }) => {
   const { page, startAtReport } = visitor;
   await startAtReport({ range: "last-month" });
   await exportAs(page, "CSV", "shown");

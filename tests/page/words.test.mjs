@@ -331,12 +331,6 @@ test("the address supports every preset, comparison, arrangement and column", as
   for (const { id } of columns) assert.equal(roundTrip("sort", id).sorting.column, id);
 });
 
-test("old links with view instead of route still work", () => {
-  const { route, analytics } = parseAddress("?view=views&range=last-month&sort=human&path=a");
-  assert.deepEqual([route, analytics.range, analytics.filter], ["views", "last-month", "a"]);
-  assert.equal(requestedRoute("?view=jobs"), "jobs");
-});
-
 test("the address leaves out what other routes need", () => {
   const filtered = changeAddress(defaults, { route: "views", analytics: { filter: "/guides" } });
   assert.equal(changeAddress(filtered, { route: "visitors" }).analytics.filter, "/guides");
@@ -351,7 +345,7 @@ test("an address without a valid route requests none", () => {
 });
 
 test("an invalid address falls back to the defaults", () => {
-  const nonsense = "?view=x&range=y&from=2026-02-30&to=2026-01-01&sort=-z";
+  const nonsense = "?route=x&range=y&from=2026-02-30&to=2026-01-01&sort=-z";
   const { analytics, ...others } = parseAddress(nonsense);
   assert.deepEqual({ ...others, analytics: { ...analytics, hasInvalidDates: false } }, defaults);
   assert.equal(defaults.project, null);

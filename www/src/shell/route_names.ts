@@ -13,7 +13,6 @@ export type Route = (typeof ROUTES)[number];
 /** Returns the route that an address names; null if it names none. */
 export function requestedRoute(search: string): Route | null {
   const query = new URLSearchParams(search);
-  // Older links use "view".
-  const named = query.get("route") ?? query.get("view");
+  const named = query.get("route");
   return ROUTES.find((route) => route === named) ?? (query.has("job") ? "jobs" : null);
 }
