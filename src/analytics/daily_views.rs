@@ -64,7 +64,7 @@ record! {
     pub struct FailedDay {
         /// The day.
         pub date as "date": String,
-        /// The number of consecutive failed requests for the day.
+        /// The number of consecutive failed attempts to fetch the day.
         pub attempts as "attempts": Count,
         /// When the day is requested again, as an ISO 8601 date-time.
         pub retry_at as "retryAt": Instant,

@@ -103,7 +103,7 @@ test("rejects a group with more rows than the bound", async () => {
 
 test("lists pages without reading the other pages of their days", async () => {
   const [one, many] = [await get("archived", { limit: 1 }), await get("archived", {})];
-  assert.equal(one.json.nextCursor, "/%2F0%2F0");
+  assert.equal(one.json.nextCursor, "~%2F0%2F0");
   assert.equal(many.json.views.length, 1000);
   assert.ok(one.rows < 20 * DAYS, `${one.rows} rows`);
   const empty = { dateFrom: date(FIRST_DAY + DAYS), dateTo: date(FIRST_DAY + DAYS + 1) };

@@ -27,7 +27,7 @@ async function readAll(values) {
     assert.deepEqual(page.totals, first.totals);
     if (page.nextCursor === null) return { ...first, views: rows };
     assert.equal(page.views.length, Number(values.limit ?? 1000));
-    assert.equal(page.nextCursor, `/${encodeURIComponent(page.views.at(-1).path)}`);
+    assert.equal(page.nextCursor, `~${encodeURIComponent(page.views.at(-1).path)}`);
   }
 }
 

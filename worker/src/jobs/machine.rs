@@ -421,14 +421,16 @@ impl Job {
 
     /// Whether to poll the job before a new watcher receives its state. A closed job is polled,
     /// because another client may have restarted it, unless the watcher resumes `after` a change
-    /// and only needs the stored ones.
+    /// and only needs the stored ones. After a restart, the next watcher always causes a poll.
     pub fn is_poll_due(&self, after: Option<u64>, now: Millis, timing: &Timing) -> bool {
         let Some(record) = &self.record else {
             return true;
         };
+        let is_unseen =
+            record.is_finished() && record.is_restarted() && record.checked_at <= record.started_at;
         let may_have_changed = !record.is_closed(timing, now) || after.is_none();
         let is_stale = now.since(record.checked_at) >= timing.poll_interval;
-        may_have_changed && is_stale && now >= record.not_before
+        (is_unseen || may_have_changed && is_stale) && now >= record.not_before
     }
 
     fn next_poll(&self, record: &Record, interval: Millis) -> Millis {

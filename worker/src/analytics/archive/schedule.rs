@@ -77,6 +77,11 @@ impl DayRecord {
             Part::Visitors => 0,
             Part::Views(page) => page + 1,
         };
+        // Visitors are also the first part after a restart, whose failure counts until the day is
+        // complete.
+        if self.failures() > 0 && self.next != Part::Visitors {
+            self.attempts = 0;
+        }
         self.next = Part::Views(pages);
         self.retry_at = Millis(0);
         if is_last {
@@ -87,8 +92,8 @@ impl DayRecord {
         }
     }
 
-    /// The wait is `base`, doubled up to ten times by each further failure before the day is
-    /// complete.
+    /// The wait is `base`, doubled up to ten times by each further failure of the part, or of the
+    /// day if it restarts.
     pub fn record_failure(&mut self, base: Millis, now: Millis) {
         let doublings = self.attempts.min(MAX_DOUBLINGS);
         self.attempts = self.attempts.saturating_add(1);
@@ -96,7 +101,7 @@ impl DayRecord {
         self.retry_at = now.plus(wait);
     }
 
-    /// 0 after a success. The day is not complete yet, so its next failure doubles the wait again.
+    /// 0 after a success, also if the attempts of a restarted day still count.
     pub fn failures(&self) -> u32 {
         if self.retry_at == Millis(0) {
             return 0;

@@ -213,7 +213,8 @@ impl ArchiveStore {
     ) -> HostResult<()> {
         let insert = "INSERT OR REPLACE INTO staging (project, day, page, text)
             VALUES (?1, ?2, ?3, ?4)";
-        let update = "UPDATE day SET staged_pages = ?3, staged_totals = ?4, retry_at = 0
+        let update = "UPDATE day SET staged_pages = ?3, staged_totals = ?4, retry_at = 0,
+            attempts = iif(retry_at = 0, attempts, 0), problem = iif(retry_at = 0, problem, NULL)
             WHERE project = ?1 AND day = ?2";
         let text = if normalize_rows(parsed)? {
             stringify_json(parsed)?

@@ -51,13 +51,14 @@ impl ViewsQuery {
     }
 }
 
-/// The stored path, encoded so that no client takes a part of it for a cursor, and never empty.
+/// The stored path, encoded so that no client takes a part of it for a cursor. The tilde makes it
+/// different from any path, and never empty.
 fn write_cursor(path: &str) -> String {
-    format!("/{}", percent_encode(path))
+    format!("~{}", percent_encode(path))
 }
 
 fn read_cursor(cursor: &str) -> Result<String, Problem> {
-    let path = cursor.strip_prefix('/').and_then(decode_percent);
+    let path = cursor.strip_prefix('~').and_then(decode_percent);
     path.map(|path| store_path(&path)).ok_or_else(refuse_cursor)
 }
 

@@ -343,10 +343,10 @@ fn views_query_reads_days_limit_and_cursor() {
     let read = views_query(&january);
     assert_eq!((read.from, read.to), (day("2026-01-01"), day("2026-02-01")));
     assert_eq!((read.after, read.limit), (None, 1000));
-    let next = json!({ "limit": 7, "cursor": "/%2Fa%00b" });
+    let next = json!({ "limit": 7, "cursor": "~%2Fa%00b" });
     let read = views_query(&merge(january.clone(), &next));
     assert_eq!((read.after.as_deref(), read.limit), (Some("/a%00b"), 7));
-    for cursor in ["a", "/%FF"] {
+    for cursor in ["/a", "~%FF"] {
         let params = merge(january.clone(), &json!({ "cursor": cursor }));
         let query = ViewsQuery::read(&call(Operation::ListArchivedViews, &params));
         let problem = query.unwrap_err();
@@ -409,7 +409,7 @@ fn views_end_with_a_cursor_only_if_another_page_follows() {
             { "path": "/b", "human": 2, "ai": 1, "total": 3 },
         ],
         "missing": ["2026-01-02"],
-        "nextCursor": "/%2Fb",
+        "nextCursor": "~%2Fb",
     });
     assert_eq!(views(&range, &site, &pages), expected);
     let last = views(&range, &site, &pages[..2]);

@@ -76,12 +76,12 @@ fn end_is_announced_once() {
 #[test]
 fn end_that_the_response_to_a_follow_up_repeats_is_announced_again_only_when_a_poll_finds_it() {
     let mut job = active();
-    complete(&mut job, "completed", 30);
+    complete(&mut job, "completed", 58);
     let repeated = job.record.clone().expect("a record").state;
     let follow_up = Event::FollowedUp(Some(repeated));
     assert_eq!(job.apply(follow_up, at(60), &TIMING), []);
     // A watcher does not wait: the caller asks for the job directly after the follow-up.
-    assert!(job.is_poll_due(None, at(60), &TIMING));
+    assert!(job.is_poll_due(None, at(60), &TIMING) && job.is_poll_due(Some(2), at(60), &TIMING));
     assert!(!job.is_stale(at(64), &TIMING) && job.is_stale(at(65), &TIMING));
     assert!(!job.is_stale(at(60).plus(RESTART_TIME), &TIMING));
     // The webhook waits for the end of the follow-up, for a limited time.

@@ -160,6 +160,12 @@ fn day_that_fails_again_after_a_restart_backs_off_further() {
         record.record_failure(Millis(10), now);
         assert_eq!(record.retry_at.since(now), Millis(wait));
     }
+    record.record_part(false, now);
+    for _ in 0..2 {
+        record.record_failure(Millis(10), now);
+        record.record_part(false, now);
+        assert_eq!(record.attempts, 0, "the part that failed has succeeded");
+    }
     record.record_part(true, now);
     assert_eq!(record.attempts, 0);
 }
