@@ -5,7 +5,7 @@ import type { Context } from "./command.js";
 import { reportEnd, watchDeployment } from "./deployment_end.js";
 import { getExitCode } from "./exit_codes.js";
 import { toLine } from "./table.js";
-import { hintAtWatch } from "./wait.js";
+import { watchStarted } from "./wait.js";
 
 /**
  * Prints the id of a started deployment, so that it is known if the command is interrupted. Without
@@ -30,12 +30,10 @@ export async function finishStart(
     output.note(`quillgate: started; to wait: quillgate deployment watch ${id}`);
     return { code: getExitCode("ok"), isLive: false };
   }
-  // Whatever ends the wait, the deployment exists.
-  const removeHint = hintAtWatch(output, "deployment", id);
-  const deployment = await watchDeployment(context, client, statusId, timeout, (text) => {
+  const watched = watchDeployment(context, client, statusId, timeout, (text) => {
     if (!output.interactive) output.note(`quillgate: deployment ${id} is ${text}`);
   });
-  removeHint();
+  const deployment = await watchStarted(context, "deployment", id, watched);
   const end = reportEnd(context, statusId, deployment);
   if (output.json) await output.printJson({ ...started, isLive: end.isLive, deployment });
   else if (end.isLive && link !== null) await output.print(toLine(link));

@@ -57,7 +57,7 @@ export function findExitCode(error: unknown): number {
   if (error instanceof Interruption) return error.code;
   if (error instanceof UsageError) return getExitCode("usage");
   const { name, status } = error as { name?: unknown; status?: unknown };
-  // Of a proxy. The client has no class for it.
-  if (status === 408) return getExitCode("unavailable");
-  return getExitCode((typeof name === "string" ? BY_NAME[name] : undefined) ?? "failure");
+  const known = typeof name === "string" ? BY_NAME[name] : undefined;
+  // A proxy can respond 408, for which the client has no class.
+  return getExitCode(known ?? (status === 408 ? "unavailable" : "failure"));
 }

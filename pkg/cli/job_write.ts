@@ -7,7 +7,7 @@ import { findExitCodeOfJob, watchJob } from "./job_end.js";
 import { readPrompt } from "./prompt.js";
 import { showPullRequest } from "./pull_request.js";
 import { toLine } from "./table.js";
-import { hintAtWatch, readTimeout } from "./wait.js";
+import { readTimeout, watchStarted } from "./wait.js";
 import { prepareWrite } from "./write.js";
 
 /**
@@ -42,13 +42,11 @@ export async function runWrite(
     return getExitCode("ok");
   }
   if (!output.json) await output.print(id);
-  // Whatever ends the wait, the job exists.
-  const removeHint = id === "" ? undefined : hintAtWatch(output, "job", id);
-  const ended = await watchJob(context, client, job.id, timeout, (now) => {
+  const watched = watchJob(context, client, job.id, timeout, (now) => {
     if (!output.interactive)
       output.note(`quillgate: job ${id} is ${toLine(now.status ?? "no status")}`);
   });
-  removeHint?.();
+  const ended = await watchStarted(context, "job", id, watched);
   const link = showPullRequest(ended?.prLink);
   if (output.json) await output.printJson(ended ?? null);
   else if (link !== null) await output.print(toLine(link));

@@ -4,7 +4,6 @@ import { type Context, readText } from "./command.js";
 import { readDuration } from "./duration.js";
 import { UsageError } from "./errors.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
-import type { Output } from "./output.js";
 import { WaitProgress } from "./progress.js";
 import { toLine } from "./table.js";
 import { DEFAULT_TIMEOUT } from "./write_options.js";
@@ -32,7 +31,7 @@ export function readTimeout(context: Context): number {
 
 /** A job or a deployment, and how to show its changes. */
 export interface Awaited<State> {
-  noun: "job" | "deployment";
+  noun: Noun;
   id: string;
   /** In milliseconds. */
   timeout: number;
@@ -44,12 +43,32 @@ export interface Awaited<State> {
   onChange(state: State): Promise<void> | void;
 }
 
-/** Adds a hint on how to wait again. Returns a function that removes it. */
-export function hintAtWatch(output: Output, noun: "job" | "deployment", id: string): () => void {
-  return output.hint(
-    `the ${noun} continues; to wait for it: quillgate ${noun} watch ${toLine(id)}`,
-  );
+/**
+ * Returns the result of a watch of what this command has started. If the watch fails, a hint names
+ * what was started.
+ */
+export async function watchStarted<Result>(
+  { output, signal }: Context,
+  noun: Noun,
+  id: string,
+  watched: Promise<Result>,
+): Promise<Result> {
+  try {
+    return await watched;
+  } catch (error) {
+    // Otherwise, the watch itself has added a hint.
+    if (!isUnfinished(error, signal)) {
+      output.hint(`the ${noun} is ${id}; to wait for it: quillgate ${noun} watch ${id}`);
+    }
+    throw error;
+  }
 }
+
+function isUnfinished(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted || UNFINISHED_CODES.includes(findExitCode(error));
+}
+
+type Noun = "job" | "deployment";
 
 /**
  * Watches a job or a deployment until it ends, and returns its last state. If the command stops
@@ -70,8 +89,8 @@ export async function watchToEnd<State>(
     }
     return last;
   } catch (error) {
-    if (signal.aborted || UNFINISHED_CODES.includes(findExitCode(error))) {
-      hintAtWatch(output, noun, id);
+    if (isUnfinished(error, signal)) {
+      output.hint(`the ${noun} continues; to wait for it: quillgate ${noun} watch ${name}`);
     }
     throw error;
   } finally {

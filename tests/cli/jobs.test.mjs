@@ -87,12 +87,17 @@ test("create prints its key while the first request is still running, and after 
   for (const [response, code] of [
     [problem(409, "idempotency-key-in-use", "still running", later), 11],
     [{ status: 408, headers: later, text: "" }, 6],
+    [{ ...OUTCOME_UNKNOWN, status: 408, headers: later }, 9],
   ]) {
     server.requests.length = 0;
     respondWith(() => response);
     const created = await quillgateJob(["create", "x"]);
     const key = readKey(server.requests[0]);
-    assertFailed(created, code, new RegExp(`to repeat it safely: --idempotency-key ${key}`));
+    const advice =
+      code === 9
+        ? `to repeat it: --idempotency-key ${key} --force`
+        : `safely: --idempotency-key ${key}`;
+    assertFailed(created, code, new RegExp(advice));
   }
 });
 
@@ -102,7 +107,7 @@ test("create --wait names the job that it created, whatever ends the wait", asyn
   );
   const { code, stderr } = await quillgateJob(["create", "x", "--wait", "--json"]);
   assert.equal(code, 3);
-  const hint = "the job continues; to wait for it: quillgate job watch job_1";
+  const hint = "the job is job_1; to wait for it: quillgate job watch job_1";
   assert.deepEqual(JSON.parse(stderr).error.hints, [hint]);
 });
 
