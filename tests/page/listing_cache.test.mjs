@@ -347,6 +347,14 @@ test("a range that was cut off is requested again once its last day has ended", 
   assert.deepEqual(column(client.sent, "dateTo"), ["2026-10-31T23:50:00Z", "2026-11-01"]);
 });
 
+test("a range whose last day has ended keeps its earlier answer while the gateway fails", async (t) => {
+  const { client, cache } = await openBeforeMidnight(t);
+  client.failing = true;
+  cache.leave();
+  cache.open(VIEWS, OCTOBER);
+  await until(() => client.sent.at(-1).dateTo === "2026-10-31T23:50:00Z" && client.sent.length > 2);
+});
+
 test("a range opened beside another is requested again once its last day has ended", async (t) => {
   const { client, cache } = await openBeforeMidnight(t);
   await cache.openBeside(VIEWS, OCTOBER);

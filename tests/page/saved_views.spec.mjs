@@ -49,7 +49,9 @@ test("a saved view opens after a reload, and can be renamed and deleted", async 
   await panel.getByText(/^Save this report with its period/).waitFor();
 });
 
-test("a deletion can no longer be undone after another project was opened", async ({ visitor }) => {
+test("a message stays beside a dialog, and its Undo until another project is opened", async ({
+  visitor,
+}) => {
   const { page, project, token, signIn, openReport } = visitor;
   await signIn(token({ projects: [project, EMPTY_PROJECT] }));
   await openReport(ARRANGED);
@@ -59,6 +61,14 @@ test("a deletion can no longer be undone after another project was opened", asyn
   const undo = page.getByRole("button", { name: "Undo" });
   await undo.waitFor();
   await page.keyboard.press("Escape");
+  const { x, y, width, height } = await undo.boundingBox();
+  await page.getByRole("button", { name: "Set site URL" }).click();
+  const input = page.getByRole("dialog", { name: "Set site URL" }).getByRole("textbox");
+  await input.fill("https://docs.example.com");
+  await page.mouse.click(x + width / 2, y + height / 2);
+  await expect(input).toHaveValue("https://docs.example.com");
+  await page.keyboard.press("Escape");
+  await undo.waitFor();
   await page.getByLabel("Project", { exact: true }).selectOption(EMPTY_PROJECT);
   await page.waitForURL(/project=empty-docs/);
   await expect(undo).toHaveCount(0, { timeout: 5000 });

@@ -84,7 +84,7 @@ function OwnTemplates({ shelf, onUse, onRemoved }: OwnTemplatesProps) {
     onRemoved();
     toast({
       text: `${COMPOSER_WORDS.templateDeleted}: ${template.name}`,
-      action: { label: COMPOSER_WORDS.undo, run: () => undo(restore), isUndo: true },
+      action: { label: COMPOSER_WORDS.undo, run: () => undo(restore) },
     });
   }
 

@@ -4,12 +4,7 @@
  */
 import { viewsOf } from "../analytics/cache/session_views.ts";
 import type { Day } from "../analytics/period/address_words.ts";
-import {
-  addDays,
-  type DayRange,
-  findEarlierRange,
-  presetRange,
-} from "../analytics/period/range.ts";
+import { addDays, type DayRange, presetRange } from "../analytics/period/range.ts";
 import { today } from "../analytics/period/today.ts";
 import { compareRows } from "../analytics/rows/comparison.ts";
 import type { Goal, Listing } from "../analytics/rows/listing.ts";
@@ -30,9 +25,11 @@ const REQUESTS_OF_FALLS = 2;
 const SINGLE_REPORTS = [REPORTS.conversations, REPORTS.searches, REPORTS.feedback] as const;
 export type SingleReport = (typeof SINGLE_REPORTS)[number];
 
+const RECENT_DAYS = 28;
+
 /** Returns the days of questions, searches and feedback: the same as on their own routes. */
 export function recentDays(): DayRange {
-  return presetRange("last-28-days", today.value);
+  return presetRange(`last-${RECENT_DAYS}-days`, today.value);
 }
 
 /** Returns the days of views. The archive has no running day. */
@@ -42,9 +39,10 @@ export function daysOfViews(cache: ListingCache): DayRange {
   return { from: addDays(range.from, -1), to: addDays(range.to, -1) };
 }
 
+/** Returns as many days before those of views, even if those are a whole month. */
 export function earlierDaysOfViews(cache: ListingCache): DayRange {
-  const range = daysOfViews(cache);
-  return findEarlierRange(range, "previous-period", today.value) ?? range;
+  const { from, to } = daysOfViews(cache);
+  return { from: addDays(from, -RECENT_DAYS), to: addDays(to, -RECENT_DAYS) };
 }
 
 /** The day for which a session has loaded. */

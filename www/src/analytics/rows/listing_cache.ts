@@ -225,7 +225,7 @@ export class ListingCache {
       report,
       range,
       bounds,
-      fallback: bounds.frozenAt !== null && isOther ? answered : null,
+      fallback: isOther && !isSecondary ? answered : null,
       source,
       limit: this.limit,
       ended: this.#ended,
